@@ -1,7 +1,7 @@
-"""The polynomials of compiler/emit/elementary.py: minimax, found by Remez's exchange in 60 digits, rounded to doubles.
+"""The polynomials of compiler/ir/formats.py: minimax, found by Remez's exchange in 60 digits, rounded to each format.
 
-``python tools/minimax.py`` prints every tuple of coefficients, lowest power first, with the largest relative error
-that it leaves in the function it stands for.
+``python tools/minimax.py`` prints the tuples of coefficients of each format, lowest power first, with the largest
+relative error in the approximated function. Sine and cosine in double precision are fdlibm's.
 """
 
 from __future__ import annotations
@@ -70,35 +70,53 @@ def _share(f: Function) -> Function:
     return lambda z: mpmath.sqrt(z) ** 3 / f(mpmath.sqrt(z))
 
 
-TABLE = {
-    "_EXP": Wanted(
+_DOUBLE = {
+    "exp": Wanted(
         lambda r: (mpmath.expm1(r) - r) / r**2 if abs(r) > mpf(10) ** -12 else mpf(1) / 2 + r / 6,
         lambda r: max(abs(r), mpf(10) ** -3),
         (-_R, _R),
         10,
     ),
-    "_LOG": Wanted(
+    "log": Wanted(
         lambda z: (_log(mpmath.sqrt(z)) / mpmath.sqrt(z) - 2) / z,
         lambda z: z / 2,
         (_ZERO, _S**2),
         6,
     ),
-    "_LOG_TAIL": Wanted(
+    "log_tail": Wanted(
         lambda z: (_log(mpmath.sqrt(z)) / mpmath.sqrt(z) - 2 - 2 * _THIRD * z) / z**2,
         lambda z: z**2 / 2,
         (_ZERO, _S**2),
         6,
     ),
-    "_TAN": Wanted(_of_square(mpmath.tan), _share(mpmath.tan), (_ZERO, (mpmath.pi / 4 * mpf("1.0001")) ** 2), 13),
-    "_ASIN": Wanted(_of_square(mpmath.asin), _share(mpmath.asin), (_ZERO, mpf(1) / 4), 12),
-    "_ATAN": Wanted(_of_square(mpmath.atan), _share(mpmath.atan), (_ZERO, mpf(1) / 4), 11),
+    "tan": Wanted(_of_square(mpmath.tan), _share(mpmath.tan), (_ZERO, (mpmath.pi / 4 * mpf("1.0001")) ** 2), 13),
+    "asin": Wanted(_of_square(mpmath.asin), _share(mpmath.asin), (_ZERO, mpf(1) / 4), 12),
+    "atan": Wanted(_of_square(mpmath.atan), _share(mpmath.atan), (_ZERO, mpf(1) / 4), 11),
 }
+
+_QUARTER = (mpmath.pi / 4 * mpf("1.01")) ** 2  # rounded quotients in single precision lie farther off
+_DEGREES = {"exp": 5, "log": 2, "log_tail": 3, "tan": 6, "asin": 5, "atan": 5}
+_SINGLE = {
+    "sin": Wanted(_of_square(mpmath.sin), _share(mpmath.sin), (_ZERO, _QUARTER), 2),
+    "cos": Wanted(
+        lambda z: (mpmath.cos(mpmath.sqrt(z)) - 1 + z / 2) / z**2,
+        lambda z: z**2 / mpmath.cos(mpmath.sqrt(z)),
+        (mpf(10) ** -3, _QUARTER),
+        2,
+    ),
+    **{name: wanted._replace(degree=_DEGREES[name]) for name, wanted in _DOUBLE.items()},
+}
+TABLES = {"double": _DOUBLE, "single": _SINGLE}
 
 
 if __name__ == "__main__":
-    for name, wanted in TABLE.items():
-        found, worst = remez(wanted)
-        print(f"{name} = (  # relative error 2^{float(mpmath.log(worst, 2)):.1f}")
-        for c in found:
-            print(f"    {float(c)!r},")
-        print(")")
+    from linkwright.compiler.ir.formats import FORMATS
+
+    for precision, table in TABLES.items():
+        print(precision)
+        for name, wanted in table.items():
+            found, worst = remez(wanted)
+            print(f'    "{name}": (  # relative error 2^{float(mpmath.log(worst, 2)):.1f}')
+            for c in found:
+                print(f"        {FORMATS[precision].rounded(float(c))!r},")
+            print("    ),")

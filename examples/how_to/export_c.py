@@ -66,6 +66,24 @@ if compiler := shutil.which("cc"):
     assert np.allclose(tau, own(q, v, force))
 
 # %% [markdown]
+# ## Single precision
+#
+# Many microcontrollers compute quickly with 32 bits only. `precision="single"` writes the function with `float`; nothing in it is
+# computed in `double`. `prefix=` is the beginning of the function's name, and `header=True` writes its declaration to a header file.
+# A `static=True` function is for a file that is included in another one.
+
+# %%
+own.save("arm_press.c", precision="single", prefix="arm_", header=True)
+declaration = "void arm_press(const float q[6], const float v[6], const float force[3], float result[6]);"
+assert declaration in Path("arm_press.h").read_text()
+
+if compiler := shutil.which("gcc"):
+    strict = ["-Wall", "-Wdouble-promotion", "-Wfloat-conversion", "-Werror"]
+    subprocess.run([compiler, "-O2", *strict, "-c", "arm_press.c", "-o", "arm_press.o"], check=True)
+
+# %% [markdown]
+# For the digits that are lost, see [single precision](../topics/mechanisms/single_precision.md).
+#
 # ## Other exports
 #
 # - A derivative: `kernel.derivative("q").save("derivative.c")`.

@@ -14,9 +14,9 @@ from operations_on import HOSTILE, every_combination, one_operation, same, withi
 
 import linkwright as lw
 from linkwright.compiler.emit.straight import batches_text, row_text
-from linkwright.compiler.emit.vector_math import FAR
 from linkwright.compiler.front.bind import arrays_of, bind
 from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.formats import DOUBLE
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.native import machine
@@ -420,14 +420,14 @@ def angles(reach, n=600):
 
 
 def test_sine_and_cosine_are_accurate():
-    x = angles(FAR)
+    x = angles(DOUBLE.far)
     assert ulps(sincos_kernel()(x), x).max() <= 1.5
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_sine_and_cosine_of_far_angles_are_the_librarys():
-    x = np.concatenate([angles(1e22), [np.nextafter(FAR, np.inf), 1e300]])
-    x = x[np.abs(x) > FAR]
+    x = np.concatenate([angles(1e22), [np.nextafter(DOUBLE.far, np.inf), 1e300]])
+    x = x[np.abs(x) > DOUBLE.far]
     assert len(x) > 200
     assert ulps(sincos_kernel()(x), x).max() <= 1.0
     mixed = np.where(np.arange(len(x)) % 3 == 0, x, 0.5)

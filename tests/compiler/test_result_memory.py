@@ -11,17 +11,17 @@ from linkwright.compiler.native.result_memory import LARGE, result_array
 
 def test_memory_is_used_again_after_the_last_array_is_gone() -> None:
     shape = (LARGE // 2 + 7, 2)
-    first = result_array(shape)
+    first = result_array(shape, np.dtype(float))
     place = first.ctypes.data
     part = first[5:7]
     part[...] = 3.0
     del first
-    other = result_array(shape)
+    other = result_array(shape, np.dtype(float))
     assert other.ctypes.data != place
     other[...] = 4.0
     assert (part == 3.0).all()
     del part
-    assert result_array(shape).ctypes.data == place
+    assert result_array(shape, np.dtype(float)).ctypes.data == place
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.emit import c
+from linkwright.compiler.c_export import save_c
+from linkwright.compiler.call_errors import explain_call, shown_shape
 from linkwright.compiler.emit.repetition import longest_step
 from linkwright.compiler.front.bind import bind, book_of
 from linkwright.compiler.front.differentiation import differentiate
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Operations, Program
 from linkwright.compiler.ir.staged import Staged
@@ -37,14 +39,12 @@ from linkwright.compiler.native.threads import (
     threads_here,
 )
 from linkwright.compiler.parameters import parametrized
+from linkwright.compiler.precision import checked_precision, in_precision, rounded
 from linkwright.compiler.schedules.selection import program
 from linkwright.dynamics.assembly.choice import MOST_WRITTEN, candidates
-from linkwright.errors import ArgumentError, ModelError, ShapeError, TooLargeError, explained
-from linkwright.files import write_text
+from linkwright.errors import ArgumentError, ModelError, TooLargeError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
-
-_FLOAT64 = np.dtype(np.float64)
 
 
 class _KernelSignature:
@@ -89,6 +89,7 @@ class Kernel(Entered):
         self._threads = default_threads()
         self._width = 0
         self._native: Native | None = None
+        self._dtype = FORMATS[program.precision].dtype
         self._dims = tuple(len(slot.shape) for slot in program.inputs)
         # without entries there is nothing worth machine code, and NumPy has no functions of no entries
         if program.inputs and all(slot.size for slot in (*program.inputs, *program.outputs)):
@@ -181,9 +182,11 @@ class Kernel(Entered):
     def _any(self, arrays: tuple[Any, ...], out: Any) -> Any:
         """Return the results for objects that NumPy can convert to arrays."""
         if len(arrays) != len(self._dims):
-            self._explain(arrays, out)  # NumPy would take further ones as results
-        in_order = tuple(map(_in_order, arrays, self._dims))
+            explain_call(self.program, arrays, out, self._hint(self._bound))  # NumPy would take further ones as results
         try:
+            if self._dtype != np.float64:
+                arrays = tuple(rounded(x, self._dtype) for x in arrays)
+            in_order = tuple(map(_in_order, arrays, self._dims))
             if self._width:
                 result = self._in_slices(in_order, out)
                 if result is not None:
@@ -194,22 +197,22 @@ class Kernel(Entered):
                     return self(*row) if out is None else self(*row, out=out)
             return self._call(*in_order, out=out)
         except (ValueError, TypeError, OverflowError) as error:
-            self._explain(arrays, out)
+            explain_call(self.program, arrays, out, self._hint(self._bound))
             raise ArgumentError(f"{self.program.name}: {error}") from None
 
     def _row(self, arrays: tuple[Any, ...], out: Any) -> list[np.ndarray] | None:
         """Return the arrays of a single row in the form of machine code; None if impossible or not needed."""
-        if out is not None and not all(_plain(x) for x in (out if isinstance(out, tuple) else (out,))):
+        if out is not None and not all(_plain(x, self._dtype) for x in (out if isinstance(out, tuple) else (out,))):
             return None
         row: list[np.ndarray] = []
         for x, slot in zip(arrays, self.program.inputs, strict=True):
             if not isinstance(x, (list, tuple, float, int)) and type(x) is not np.ndarray:
                 return None
             given = np.asarray(x)
-            if given.shape != slot.shape or not np.can_cast(given.dtype, _FLOAT64):
+            if given.shape != slot.shape or not np.can_cast(given.dtype, np.float64):
                 return None
-            if not _plain(given):
-                given, other = np.empty(slot.shape), given
+            if not _plain(given, self._dtype):
+                given, other = np.empty(slot.shape, self._dtype), given
                 given[...] = other
             row.append(given)
         if not self._entered:
@@ -235,7 +238,7 @@ class Kernel(Entered):
             return None
         first = max(1, int(LONG / 10 / (self._longest * rows / max(batch))) // width) * width
         if out is None:
-            outs = tuple(result_array((*batch, *slot.shape)) for slot in program.outputs)
+            outs = tuple(result_array((*batch, *slot.shape), self._dtype) for slot in program.outputs)
         else:
             outs = out if isinstance(out, tuple) else (out,)
             shapes = [(*batch, *slot.shape) for slot in program.outputs]
@@ -265,8 +268,8 @@ class Kernel(Entered):
         calls : int
             Number of calls.
         arrays : sequence of ndarray
-            Arguments of the first call, contiguous float64 arrays: with one batch dimension, shared by all rows, or all
-            of a single row.
+            Arguments of the first call, contiguous arrays of the kernel's type: with one batch dimension, shared by all
+            rows, or all of a single row.
         fed : mapping
             Index of the result that replaces an argument, by the index of the argument, from the second call on.
         results : sequence of ndarray
@@ -324,7 +327,7 @@ class Kernel(Entered):
         if not single:
             return measurement(self.program)(self._native)
         random = np.random.default_rng(0)
-        row = [random.standard_normal(slot.shape) for slot in self.program.inputs]
+        row = [random.standard_normal(slot.shape).astype(self._dtype) for slot in self.program.inputs]
         return shortest(lambda: self(*row))
 
     @property
@@ -336,38 +339,6 @@ class Kernel(Entered):
     def threads(self, number: int) -> None:
         """Largest number of threads for a large batch; single rows and small batches use one."""
         self._threads = checked_threads(f"{self.program.name}: threads", number)
-
-    def _explain(self, arrays: tuple[Any, ...], out: Any) -> None:
-        """Raise the error of a call in terms of its arguments."""
-        name, slots = self.program.name, self.program.inputs
-        expected = ", ".join(f"{slot.name} {_shown(slot.shape)}" for slot in slots)
-        if len(arrays) != len(slots):
-            hint = self._hint(self._bound)
-            raise ArgumentError(f"{name} takes {len(slots)} arrays ({expected}); got {len(arrays)}{hint}") from None
-        leads = []
-        for slot, given in zip(slots, arrays, strict=True):
-            try:
-                x = np.asarray(given)
-            except ValueError:
-                raise ShapeError(f"{name}: the rows of {slot.name} are not of one length") from None
-            if x.dtype.kind not in "fiub":
-                raise ArgumentError(
-                    f"{name}: {slot.name} must be an array of real numbers; got dtype {x.dtype}"
-                ) from None
-            core = x.shape[x.ndim - len(slot.shape) :] if x.ndim >= len(slot.shape) else x.shape
-            if core != slot.shape:
-                raise ShapeError(f"{name}: {slot.name} has shape {x.shape}; expected {_shown(slot.shape)}") from None
-            leads.append(x.shape[: x.ndim - len(slot.shape)])
-        try:
-            batch = np.broadcast_shapes(*leads)
-        except ValueError:
-            shown = ", ".join(f"{slot.name} {lead}" for slot, lead in zip(slots, leads, strict=True))
-            raise ShapeError(f"{name}: these batch dimensions do not broadcast: {shown}") from None
-        if out is not None:
-            for slot, target in zip(self.program.outputs, out if isinstance(out, tuple) else (out,), strict=False):
-                if not isinstance(target, np.ndarray) or target.shape != (*batch, *slot.shape):
-                    got = target.shape if isinstance(target, np.ndarray) else target
-                    raise ShapeError(f"{name}: out must be an array {(*batch, *slot.shape)}; got {got!r}") from None
 
     @property
     def _names(self) -> list[str]:
@@ -422,7 +393,8 @@ class Kernel(Entered):
         Kernel
             The derivative.
         """
-        return Kernel(differentiate(self._straight("derivative"), wrt, self.model), self.model)
+        program = differentiate(self._straight("derivative"), wrt, self.model)
+        return Kernel(in_precision(program, self.program.precision), self.model)
 
     def _straight(self, what: str) -> Program:
         if isinstance(self.program, Staged):
@@ -432,20 +404,36 @@ class Kernel(Entered):
             )
         return self.program
 
-    def save(self, path: str | Path) -> Path:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        precision: str | None = None,
+        prefix: str = "",
+        static: bool = False,
+        header: bool = False,
+    ) -> Path:
         """Write the kernel as self-contained C99.
 
         Parameters
         ----------
         path : str or Path
             File ``.c``.
+        precision : {"double", "single"}, optional
+            Type of all numbers, ``double`` or ``float``. By default that of the kernel.
+        prefix : str, optional
+            Beginning of the function's name.
+        static : bool, optional
+            Whether the function is ``static``, for a file that is included in another one.
+        header : bool, optional
+            Whether the declaration is written to a header file as well, with the ending ``.h``.
 
         Returns
         -------
         Path
             The file.
         """
-        return write_text(path, c.source(self._straight("C source")), "kernels", ".c")
+        return save_c(self._straight("C source"), path, precision, prefix, static, header)
 
     def __reduce__(self) -> tuple[Any, ...]:
         state: dict[str, Any] = {"_bound": self._bound} if self._bound else {}
@@ -455,15 +443,15 @@ class Kernel(Entered):
 
     def _repr_html_(self) -> str:
         """Return the representation in notebooks: inputs and outputs with their shapes, and operation counts."""
-        slots = [("input", s.name, _shown(s.shape)) for s in self.program.inputs]
-        slots += [("output", s.name, _shown(s.shape)) for s in self.program.outputs]
+        slots = [("input", s.name, shown_shape(s.shape)) for s in self.program.inputs]
+        slots += [("output", s.name, shown_shape(s.shape)) for s in self.program.outputs]
         rows = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in slots)
         text = f"<p>kernel <b>{escape(self.program.name)}</b>: {escape(str(self.operations))}</p>"
         return f"{text}<table><tr><th></th><th>name</th><th>shape</th></tr>{rows}</table>"
 
     def __repr__(self) -> str:
-        inputs = ", ".join(f"{slot.name} {_shown(slot.shape)}" for slot in self.program.inputs)
-        outputs = ", ".join(_shown(slot.shape) for slot in self.program.outputs)
+        inputs = ", ".join(f"{slot.name} {shown_shape(slot.shape)}" for slot in self.program.inputs)
+        outputs = ", ".join(shown_shape(slot.shape) for slot in self.program.outputs)
         return f"<Kernel {self.program.name}({inputs}) -> {outputs}: {self.operations}>"
 
 
@@ -488,13 +476,9 @@ def _in_order(x: Any, dims: int) -> Any:
     return x
 
 
-def _plain(array: Any) -> bool:
+def _plain(array: Any, dtype: np.dtype) -> bool:
     """Return whether machine code can read and write an array directly."""
-    return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.flags.carray
-
-
-def _shown(shape: tuple[int, ...]) -> str:
-    return f"(…, {', '.join(map(str, shape))})" if shape else "(…)"
+    return type(array) is np.ndarray and array.dtype is dtype and array.flags.carray
 
 
 @explained
@@ -506,6 +490,7 @@ def compile(
     tune: bool = False,
     unroll: bool | None = None,
     parameters: Sequence[str] = (),
+    precision: str = "double",
     **inputs: Any,
 ) -> Kernel:
     """Compile a function for a mechanism, or a function of arrays alone.
@@ -537,6 +522,9 @@ def compile(
         method "hybrid": all masses and lengths, as :func:`structure_parameters` computes them of any mechanism of the
         same structure. The code is straight-line; derivatives by them
         are :meth:`Kernel.derivative`.
+    precision : {"double", "single"}, optional
+        Precision of all numbers of the kernel. "single": arrays of float32, with twice as many rows at once; other
+        arrays are rounded to float32. The topic "Single precision" lists where digits are lost.
     **inputs
         Shapes of the arguments, ``gain=()`` for a number. By default q, q0, q1 are (nq,), and v, a, tau, u are (nv,).
         Other values are treated as constants: text, None, ``gain=2.5``, an array (an int is a shape);
@@ -569,6 +557,7 @@ def compile(
     ):
         if not any(given is x for x in allowed):
             raise ArgumentError(f"{name} is {' or '.join(map(str, allowed))}; got {given!r}")
+    precision = checked_precision(precision)
     if tune and model is not None and not parameters and is_open_partition(function, inputs):
         made = []
         sizes = range(1, MOST_WRITTEN + 1) if inputs.get("blocks") == "lagrange" else candidates(model)
@@ -577,11 +566,11 @@ def compile(
                 made.append(compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=partition))
         large = any(isinstance(one.program, Staged) for one in made)  # whose rows are run one by one
         quickest = min(made, key=lambda one: one.measured_time(single=large))
-        return Kernel(quickest.program, model, tune)
+        return Kernel(in_precision(quickest.program, precision), model, tune)
     bound = bind(function, model, inputs, regroup)
     if parameters:
         bound = parametrized(bound, parameters)
-    kernel = Kernel(program(bound, unroll), model, tune)
+    kernel = Kernel(in_precision(program(bound, unroll), precision), model, tune)
     kernel._bound = {name: value for name, value in bound.options.items() if isinstance(value, (float, np.ndarray))}
     return kernel
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from linkwright.compiler.emit.code import definition
-from linkwright.compiler.emit.elementary import ELEMENTARY, LaneBuilder, LaneDouble, tan
+from linkwright.compiler.emit.elementary import ELEMENTARY, LaneBuilder, LaneNumber, tan
 from linkwright.compiler.emit.repetition import emit_repeat
 from linkwright.compiler.emit.row_loops import LOOPS, emit_loop
 from linkwright.compiler.emit.tables import (
@@ -22,7 +22,8 @@ from linkwright.compiler.emit.tables import (
     read,
     whole_number,
 )
-from linkwright.compiler.emit.vector_math import FAR, Lanes, sincos
+from linkwright.compiler.emit.vector_math import Lanes, sincos
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import ROWS, Instruction, Program
 from linkwright.compiler.native.machine import Target
 from linkwright.errors import TooLargeError
@@ -46,7 +47,7 @@ class ArithmeticEmitter:
 
     def __init__(self, program: Program, width: int, target: Target, careful: bool = False):
         self.program, self.careful = program, careful
-        self.lanes = Lanes(width)
+        self.lanes = Lanes(width, FORMATS[program.precision])
         self.target = target
         self.lines: list[str] = []
         self.count = 0
@@ -64,7 +65,7 @@ class ArithmeticEmitter:
         self.wholes: dict[tuple[int, ...], str] = {}  # inputs of a step that count, as whole numbers
         self.within = 0  # repetitions that are being written
         self.polls = False  # whether those that are long look whether to stop
-        self.on_stack = 0  # doubles of the prologue's memory
+        self.on_stack = 0  # numbers of the prologue's memory
         self.prologue: list[str] = []  # memory that repetitions need
         self.epilogue: list[str] = []
 
@@ -127,9 +128,9 @@ class ArithmeticEmitter:
         *states, kept = self.results[repetition]
         if which < len(states):
             return states[which]
-        V = self.lanes.double
+        V = self.lanes.number
         address = self.emit(f"getelementptr {V}, ptr {kept}, i64 {which - len(states)}")
-        return self.emit(f"load {V}, ptr {address}, align {8 * self.lanes.width}")
+        return self.emit(f"load {V}, ptr {address}, align {self.lanes.alignment}")
 
     def inside(
         self,
@@ -174,7 +175,7 @@ class ArithmeticEmitter:
         lanes = self.lanes
         if lanes.width == 1 or self.farthest is None:
             return "0"
-        return self.any_of(self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}"))
+        return self.any_of(self.emit(f"fcmp ogt {lanes.number} {self.farthest}, {lanes.constant(lanes.format.far)}"))
 
     def any_of(self, flags: str) -> str:
         """Return whether a condition holds in any lane."""
@@ -185,7 +186,7 @@ class ArithmeticEmitter:
         return self.emit(f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit} {flags})")
 
     def _operation(self, k: int, op: str, args: tuple[int, ...]) -> str:
-        lanes, V = self.lanes, self.lanes.double
+        lanes, V = self.lanes, self.lanes.number
         x = [self.values[a] for a in args]
         if op in ("add", "sub") and "" in x:
             return self._fused(op, args)
@@ -201,10 +202,10 @@ class ArithmeticEmitter:
             return self.angles[args[0]][op == "cos"]
         write = LaneBuilder(lanes, self.emit)
         if op == "tan":
-            return self._of_angle(x[0], lambda angle: (tan(write, LaneDouble(write, angle)).name,), ("tan",))[0]
+            return self._of_angle(x[0], lambda angle: (tan(write, LaneNumber(write, angle)).name,), ("tan",))[0]
         if op in ELEMENTARY:
             self.declared.add(f"declare {V} @llvm.sqrt.{lanes.suffix}({V})")
-            return ELEMENTARY[op](write, *(LaneDouble(write, y) for y in x)).name
+            return ELEMENTARY[op](write, *(LaneNumber(write, y) for y in x)).name
         if op in _INTRINSIC:
             name = f"@llvm.{_INTRINSIC[op]}.{lanes.suffix}"
             self.declared.add(f"declare {V} {name}({', '.join([V] * len(x))})")
@@ -228,11 +229,11 @@ class ArithmeticEmitter:
     def bit(self, k: int) -> str:
         """Return whether a value is not zero, lane by lane."""
         lanes = self.lanes
-        return self.bits.get(k) or self.emit(f"fcmp une {lanes.double} {self.values[k]}, {lanes.constant(0.0)}")
+        return self.bits.get(k) or self.emit(f"fcmp une {lanes.number} {self.values[k]}, {lanes.constant(0.0)}")
 
     def _fused(self, op: str, args: tuple[int, ...]) -> str:
         """x y + z, x y − z or z − x y, rounded once."""
-        V = self.lanes.double
+        V = self.lanes.number
         first = self.values[args[0]] == ""
         product, other = (args[0], args[1]) if first else (args[1], args[0])
         a, b = (self.values[i] for i in self.program.instructions[product].args)
@@ -247,15 +248,15 @@ class ArithmeticEmitter:
         """a b + z, rounded once where the processor can."""
         if self.target.fused:
             return self.lanes.fma(self.emit, a, b, z)
-        V = self.lanes.double
+        V = self.lanes.number
         return self.emit(f"fadd {V} {z}, {self.emit(f'fmul {V} {a}, {b}')}")
 
     def _select(self, bit: str, a: str, b: str) -> str:
-        return self.emit(f"select {self.lanes.bit} {bit}, {self.lanes.double} {a}, {self.lanes.double} {b}")
+        return self.emit(f"select {self.lanes.bit} {bit}, {self.lanes.number} {a}, {self.lanes.number} {b}")
 
     def _of_angle(self, x: str, near: Callable[[str], tuple[str, ...]], library: tuple[str, ...]) -> tuple[str, ...]:
         """Functions of an angle: by what reduces it where it is not too large, else the library's."""
-        V, lanes = self.lanes.double, self.lanes
+        V, lanes = self.lanes.number, self.lanes
         self.declared.add(f"declare {V} @llvm.fabs.{lanes.suffix}({V})")
         size = self.emit(f"call {V} @llvm.fabs.{lanes.suffix}({V} {x})")
         if lanes.width > 1 and not self.careful:
@@ -264,7 +265,7 @@ class ArithmeticEmitter:
             larger = self.emit(f"fcmp ogt {V} {size}, {farthest}")
             self.farthest = self._select(larger, size, farthest)
             return near(x)
-        far = self.emit(f"fcmp ogt {V} {size}, {lanes.constant(FAR)}")
+        far = self.emit(f"fcmp ogt {V} {size}, {lanes.constant(lanes.format.far)}")
         if lanes.width > 1:
             far = self.any_of(far)
         n = self.block()
@@ -280,15 +281,21 @@ class ArithmeticEmitter:
 
     def _library(self, function: str, x: str) -> str:
         """A function of the C library, lane by lane."""
-        V, width = self.lanes.double, self.lanes.width
+        V, width, scalar = self.lanes.number, self.lanes.width, self.lanes.scalar
         self.declared.add(f"declare double @{function}(double)")
+
+        def one(x: str) -> str:
+            if scalar == "double":
+                return self.emit(f"call double @{function}(double {x})")
+            x = self.emit(f"fpext {scalar} {x} to double")
+            return self.emit(f"fptrunc double {self.emit(f'call double @{function}(double {x})')} to {scalar}")
+
         if width == 1:
-            return self.emit(f"call double @{function}(double {x})")
+            return one(x)
         result = "poison"
         for lane in range(width):
             entry = self.emit(f"extractelement {V} {x}, i32 {lane}")
-            value = self.emit(f"call double @{function}(double {entry})")
-            result = self.emit(f"insertelement {V} {result}, double {value}, i32 {lane}")
+            result = self.emit(f"insertelement {V} {result}, {scalar} {one(entry)}, i32 {lane}")
         return result
 
     def turned(self, rows: list[str], start: int, size: int) -> list[str]:
@@ -297,15 +304,15 @@ class ArithmeticEmitter:
 
     def _joined(self, rows: list[str], start: int, size: int) -> str:
         """Entries of several rows, one after the other in a register."""
-        kind = f"<{size} x double>"
+        scalar = self.lanes.scalar
         parts = []
         for row in rows:
-            address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
-            parts.append(self.emit(f"load {kind}, ptr {address}, align 8"))
+            address = self.emit(f"getelementptr {scalar}, ptr {row}, i64 {start}")
+            parts.append(self.emit(f"load <{size} x {scalar}>, ptr {address}, align {self.lanes.bytes}"))
         while len(parts) > 1:
-            indices = ", ".join(f"i32 {k}" for k in range(2 * size))
+            indices, half = ", ".join(f"i32 {k}" for k in range(2 * size)), f"<{size} x {scalar}>"
             parts = [
-                self.emit(f"shufflevector <{size} x double> {a}, <{size} x double> {b}, <{2 * size} x i32> <{indices}>")
+                self.emit(f"shufflevector {half} {a}, {half} {b}, <{2 * size} x i32> <{indices}>")
                 for a, b in zip(parts[::2], parts[1::2], strict=True)
             ]
             size *= 2
@@ -313,7 +320,7 @@ class ArithmeticEmitter:
 
     def transposed(self, rows: list[str]) -> list[str]:
         """Return n registers with their n × n blocks transposed, in log₂ n rounds of exchanges."""
-        n, W, V = len(rows), self.lanes.width, self.lanes.double
+        n, W, V = len(rows), self.lanes.width, self.lanes.number
         s = 1
         while s < n:
             turned = list(rows)

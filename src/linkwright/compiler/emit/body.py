@@ -39,15 +39,15 @@ class RegisterSpace(Space):
 
     def address(self, body: FragmentEmitter, entry: int) -> str:
         """Return the address of an entry."""
-        return body.item(body.lanes.double, self.begin, self.shift + entry)
+        return body.item(body.lanes.number, self.begin, self.shift + entry)
 
     def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
         """One register."""
-        return body.load(body.lanes.double, self.address(body, entry), 8 * body.lanes.width)
+        return body.load(body.lanes.number, self.address(body, entry), 8 * body.lanes.width)
 
     def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """One register each."""
-        V, align = body.lanes.double, 8 * body.lanes.width
+        V, align = body.lanes.number, 8 * body.lanes.width
         for write, x in written:
             address = self.address(body, write.entry)
             total = body.emit(f"fadd {V} {body.load(V, address, align)}, {x}") if write.add else x
@@ -63,7 +63,7 @@ class UniformSpace(Space):
     def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
         """One number, in every lane."""
         one = body.load("double", body.item("double", self.begin, self.shift + entry))
-        V, W = body.lanes.double, body.lanes.width
+        V, W = body.lanes.number, body.lanes.width
         if W == 1:
             return one
         first = body.emit(f"insertelement {V} poison, double {one}, i32 0")
@@ -83,7 +83,7 @@ class StridedRows(Space):
 
     def read(self, body: FragmentEmitter, entry: int, member: int = 0) -> str:
         """An entry of every row."""
-        V, W = body.lanes.double, body.lanes.width
+        V, W = body.lanes.number, body.lanes.width
         found = [body.load("double", body.item("double", self._row(body, lane), entry)) for lane in range(W)]
         if W == 1:
             return found[0]
@@ -119,11 +119,11 @@ class ColumnSpace(Space):
 
     def read(self, body: FragmentEmitter, entry: int, member: int) -> str:
         """As many columns as there are lanes."""
-        return body.load(body.lanes.double, self._address(body, entry, member))
+        return body.load(body.lanes.number, self._address(body, entry, member))
 
     def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """Those that there are."""
-        V, W = body.lanes.double, body.lanes.width
+        V, W = body.lanes.number, body.lanes.width
         for write, x in written:
             address = self._address(body, write.entry, write.member)
             if W == 1:
@@ -191,7 +191,7 @@ class IndexedSpace(Space):
             result = "poison"
             for lane in range(W):
                 x = body.load("double", body.item("double", self._row(body, member, lane), entry))
-                result = body.emit(f"insertelement {body.lanes.double} {result}, double {x}, i32 {lane}")
+                result = body.emit(f"insertelement {body.lanes.number} {result}, double {x}, i32 {lane}")
             return result
         size = min(4, W)
         group = f"columns {self.begin} {self.which} {member} {entry // size}"
@@ -202,7 +202,7 @@ class IndexedSpace(Space):
 
     def write(self, body: FragmentEmitter, written: Sequence[tuple[Write, str]]) -> None:
         """Write consecutive numbers in groups, others individually."""
-        W, V = body.lanes.width, body.lanes.double
+        W, V = body.lanes.width, body.lanes.number
         size = min(4, W) if self.whole else 1
         for k in range(0, len(written), size):
             some = written[k : k + size]
@@ -281,4 +281,4 @@ class FragmentEmitter(ArithmeticEmitter):
 
     def one(self, x: str, lane: int) -> str:
         """A lane's number."""
-        return x if self.lanes.width == 1 else self.emit(f"extractelement {self.lanes.double} {x}, i32 {lane}")
+        return x if self.lanes.width == 1 else self.emit(f"extractelement {self.lanes.number} {x}, i32 {lane}")

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from linkwright.compiler.emit.repetition import needed_for
+from linkwright.compiler.ir.formats import FORMATS, NumberFormat
 from linkwright.compiler.ir.program import ROWS, Each, Program, Steps
 
 ON_STACK = 4096
@@ -36,9 +37,9 @@ def identifier(name: str) -> str:
     return f"_{cleaned}" if not cleaned or cleaned[0].isdigit() else cleaned
 
 
-def _distinct(names: Iterable[str]) -> list[str]:
-    """The names as C allows them, no two alike."""
-    taken: set[str] = set(RESERVED)
+def _distinct(names: Iterable[str], suffix: str) -> list[str]:
+    """The names as C allows them, no two alike; ``suffix``: of the library's functions."""
+    taken = set(RESERVED) | {f"{name}{suffix}" for name in RESERVED}
     found = []
     for name in names:
         cleaned = identifier(name)
@@ -49,33 +50,38 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return found
 
 
-def source(program: Program) -> str:
-    """Return the C source of a program: ``void name(const double q[7], …, double result[49])``.
+def source(program: Program, prefix: str = "", static: bool = False) -> tuple[str, str]:
+    """Return the C source of a program, and the declaration of its function.
 
-    Matrices are stored row by row. Intermediate values that are too large for the stack are in an additional array.
+    The function is ``void name(const double q[7], …, double result[49])``, or with ``float``, as the precision of the
+    program says. Matrices are stored row by row. Intermediate values that are too large for the stack are in an
+    additional array. ``prefix``: of the function's name; ``static``: whether only its own file can call it.
     """
-    slots = (*program.inputs, *program.outputs)
-    function, *names, work = _distinct([program.name, *(slot.name for slot in slots), "work"])
+    slots, form = (*program.inputs, *program.outputs), FORMATS[program.precision]
+    named = [f"{prefix}{program.name}", *(slot.name for slot in slots), "work"]
+    function, *names, work = _distinct(named, form.c_suffix)
     inputs, outputs = names[: len(program.inputs)], names[len(program.inputs) :]
     arguments = [
-        *(f"const double {n}[{slot.size}]" for n, slot in zip(inputs, program.inputs, strict=True)),
-        *(f"double {n}[{slot.size}]" for n, slot in zip(outputs, program.outputs, strict=True)),
+        *(f"const {form.scalar} {n}[{slot.size}]" for n, slot in zip(inputs, program.inputs, strict=True)),
+        *(f"{form.scalar} {n}[{slot.size}]" for n, slot in zip(outputs, program.outputs, strict=True)),
     ]
     shapes = "\n".join(f" *   {name}: {list(slot.shape)}" for name, slot in zip(names, slots, strict=True))
-    writer = _CEmitter(inputs, work)
+    writer = _CEmitter(inputs, work, form)
     given = [
         [f"{name}[{entry}]" for entry in range(slot.size)] for name, slot in zip(inputs, program.inputs, strict=True)
     ]
     tables = {number: outputs[number] for number in program.tables}
     writer.write(program, given, tables=tables)
     if writer.lent:
-        arguments.append(f"double {work}[{writer.lent}]")
+        arguments.append(f"{form.scalar} {work}[{writer.lent}]")
         shapes += f"\n *   {work}: memory for intermediate values, {writer.lent} numbers, of any value"
+    comment = f"/* {function}: {program.operations}.\n * Arguments, arrays stored row by row:\n{shapes}\n */"
+    declaration = f"{'static ' if static else ''}void {function}({', '.join(arguments)})"
     lines = [
-        f"/* {function}: {program.operations}.\n * Arguments, arrays stored row by row:\n{shapes}\n */",
+        comment,
         "#include <math.h>",
         "",
-        f"void {function}({', '.join(arguments)})",
+        declaration,
         "{",
         *writer.lines,
     ]
@@ -89,7 +95,15 @@ def source(program: Program) -> str:
         entries = (entry for loose in program.loose(number) for entry in loose)
         lines += [f"    {name}[{entry}] = {writer.values[numbers[entry]]};" for entry in entries]
     lines += ["}", ""]
-    return "\n".join(lines)
+    return "\n".join(lines), f"{comment}\n{declaration};\n"
+
+
+def header(declaration: str, name: str) -> str:
+    """Return a header file, for C and C++, with a declaration; ``name``: of the file."""
+    guard = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
+    guard = f"H_{guard}" if not guard[0].isalpha() else guard  # other names are the implementation's
+    opening, closing = (f"#ifdef __cplusplus\n{brace}\n#endif\n" for brace in ('extern "C" {', "}"))
+    return f"#ifndef {guard}\n#define {guard}\n\n{opening}\n{declaration}\n{closing}\n#endif\n"
 
 
 class _ArrayView(NamedTuple):
@@ -110,11 +124,13 @@ class _ArrayView(NamedTuple):
 class _CEmitter:
     """The statements of a program; repetitions are loops in it."""
 
-    def __init__(self, arrays: list[str], work: str) -> None:
+    def __init__(self, arrays: list[str], work: str, form: NumberFormat) -> None:
         self.lines: list[str] = []
         self.values: list[str] = []
         self.loops = 0
         self.arrays = arrays
+        self.form, self.real = form, form.scalar
+        self.zero, self.one = self.number(0.0), self.number(1.0)
         self.work, self.lent = work, 0
         self.kept: dict[str, list[int]] = {}  # of repetitions, the states of which records are read
         self.places: dict[str, _ArrayView] = {}  # of rows of numbers
@@ -134,7 +150,7 @@ class _CEmitter:
         for k in range(len(program.instructions)) if some is None else some:
             op, args, value = program.instructions[k]
             if op == "constant":
-                self.values[k] = _number(value)
+                self.values[k] = self.number(value)
             elif op == "repeat":
                 given = [self.values[a] for a in args]
                 kept = {number: name for number, name in tables.items() if program.tables[number][0] == k}
@@ -156,8 +172,8 @@ class _CEmitter:
                     entry = self.places[self.values[args[0]]].entry(f"(long){place}")
                     expression = f"({place} == {place}) ? {entry} : NAN"
                 else:
-                    expression = _expression(op, [self.values[a] for a in args])
-                self.lines.append(f"{indent}const double {prefix}{k} = {expression};")
+                    expression = self._expression(op, [self.values[a] for a in args])
+                self.lines.append(f"{indent}const {self.real} {prefix}{k} = {expression};")
                 self.values[k] = f"{prefix}{k}"
 
     def _item(self, program: Program, repetition: int, which: int) -> str:
@@ -169,7 +185,7 @@ class _CEmitter:
             given = self.values[program.instructions[repetition].args[which]]
             return given if given in self.places else f"s{name}[{which}]"
         if which == steps.size:
-            return f"n{name}" if steps.stops else _number(float(steps.count))
+            return f"n{name}" if steps.stops else self.number(float(steps.count))
         row, column = divmod(which - steps.size - 1, steps.size)
         return self._record(name, column, steps.size).entry(str(row))
 
@@ -181,15 +197,15 @@ class _CEmitter:
     def _memory(self, name: str, size: int, indent: str, zero: bool = False) -> None:
         """An array, on the stack or, where it is large, of what the caller lent."""
         if size <= ON_STACK:
-            self.lines.append(f"{indent}double {name}[{size}]{' = {0.0}' if zero else ''};")
+            self.lines.append(f"{indent}{self.real} {name}[{size}]{f' = {{{self.zero}}}' if zero else ''};")
             return
-        self.lines.append(f"{indent}double *const {name} = {self.work}{f' + {self.lent}' if self.lent else ''};")
+        self.lines.append(f"{indent}{self.real} *const {name} = {self.work}{f' + {self.lent}' if self.lent else ''};")
         self.lent += size
         if zero:
             self.loops += 1
             place = f"i{self.loops}"
             self.lines += [f"{indent}int {place};", f"{indent}for ({place} = 0; {place} < {size}; ++{place})"]
-            self.lines.append(f"{indent}    {name}[{place}] = 0.0;")
+            self.lines.append(f"{indent}    {name}[{place}] = {self.zero};")
 
     def _repeat(self, around: Program, steps: Steps, given: list[str], indent: str, kept: Mapping[int, str]) -> str:
         """Emit a loop with states ``s…`` and the number of steps ``n…``; return its number."""
@@ -197,11 +213,11 @@ class _CEmitter:
         name, program, size = str(self.loops), steps.program, steps.size
         rows = [x in self.places for x in given[:size]]
         state = [x if row else f"s{name}[{i}]" for i, (x, row) in enumerate(zip(given[:size], rows, strict=True))]
-        start = ", ".join("0.0" if row else x for x, row in zip(given[:size], rows, strict=True))
+        start = ", ".join(self.zero if row else x for x, row in zip(given[:size], rows, strict=True))
         lines, inner, deeper = self.lines, indent + "    ", indent + "        "
-        lines.append(f"{indent}double s{name}[{size}] = {{{start}}};")
+        lines.append(f"{indent}{self.real} s{name}[{size}] = {{{start}}};")
         if steps.stops:
-            lines.append(f"{indent}double n{name} = 0.0;")
+            lines.append(f"{indent}{self.real} n{name} = {self.zero};")
         own = self.kept[name] = self._read(around, steps)
         if own:
             self._memory(f"kept{name}", steps.rows * len(own), indent)
@@ -209,23 +225,23 @@ class _CEmitter:
         lines.append(f"{indent}for (k{name} = 0; k{name} < {steps.count}; ++k{name}) {{")
         outer = self.values
         self.values = [""] * len(program.instructions)
-        inputs = [[f"(double)k{name}"], state, given[size:]]
+        inputs = [[f"({self.real})k{name}"], state, given[size:]]
         rest = list(range(len(program.instructions)))
         if steps.stops:
             first = needed_for(program, program.results[1][0])
             self.write(program, inputs, f"v{name}_", inner, some=first)
-            lines.append(f"{inner}if ({self.values[program.results[1][0]]} != 0.0) break;")
+            lines.append(f"{inner}if ({self.values[program.results[1][0]]} != {self.zero}) break;")
             rest = [k for k in rest if k not in set(first)]
         self.write(program, inputs, f"v{name}_", inner, some=rest)
         after, self.values = [self.values[k] for k in program.results[0]], outer
         # a state may be what another becomes
         lines.append(f"{inner}{{")
-        after = ["0.0" if row else x for x, row in zip(after, rows, strict=True)]
-        lines.append(f"{deeper}const double after[{size}] = {{{', '.join(after)}}};")
+        after = [self.zero if row else x for x, row in zip(after, rows, strict=True)]
+        lines.append(f"{deeper}const {self.real} after[{size}] = {{{', '.join(after)}}};")
         lines += [f"{deeper}s{name}[{i}] = after[{i}];" for i in range(size)]
         lines.append(f"{inner}}}")
         if steps.stops:
-            lines.append(f"{inner}n{name} += 1.0;")
+            lines.append(f"{inner}n{name} += {self.one};")
 
         def keep(row: str, indent: str) -> list[str]:
             places = [f"{indent}{self._record(name, i, size).entry(row)} = s{name}[{i}];" for i in own]
@@ -272,8 +288,8 @@ class _CEmitter:
         n = str(self.loops)
         name, i, j = f"t{n}", f"i{n}", f"j{n}"
         if op in ("numbers", "table"):
-            entries = [_number(one) for one in value.entries.tolist()] if op == "numbers" else x
-            kind = "static const double" if op == "numbers" else "const double"
+            entries = [self.number(one) for one in value.entries.tolist()] if op == "numbers" else x
+            kind = f"{'static ' if op == 'numbers' else ''}const {self.real}"
             lines.append(f"{indent}{kind} {name}[{len(entries)}] = {{{', '.join(entries)}}};")
             return self._placed(_ArrayView(name, 0, 1))
         if op in ("zeros", "room"):
@@ -315,28 +331,30 @@ class _CEmitter:
                 found.update([(which - steps.size - 1) % steps.size] if which > steps.size else ())
         return sorted(found)
 
+    def _expression(self, op: str, x: list[str]) -> str:
+        zero, one = self.zero, self.one
+        if op in _INFIX:
+            return f"{x[0]} {_INFIX[op]} {x[1]}"
+        if op == "neg":
+            return f"-{x[0]}"
+        if op in ("less", "less_equal"):
+            return f"({x[0]} {'<' if op == 'less' else '<='} {x[1]}) ? {one} : {zero}"
+        if op == "where":
+            return f"({x[0]} != {zero}) ? {x[1]} : {x[2]}"
+        if op in ("min", "max"):  # NaN if either is, unlike fmin and fmax
+            return f"({x[0]} {'<' if op == 'min' else '>'} {x[1]} || {x[0]} != {x[0]}) ? {x[0]} : {x[1]}"
+        if op == "sign":
+            return f"({x[0]} > {zero}) ? {one} : (({x[0]} < {zero}) ? -{one} : {x[0]})"
+        if op == "inverse_root":
+            return f"{one} / sqrt{self.form.c_suffix}({x[0]})"
+        return f"{_CALL.get(op, op)}{self.form.c_suffix}({', '.join(x)})"
 
-def _expression(op: str, x: list[str]) -> str:
-    if op in _INFIX:
-        return f"{x[0]} {_INFIX[op]} {x[1]}"
-    if op == "neg":
-        return f"-{x[0]}"
-    if op in ("less", "less_equal"):
-        return f"({x[0]} {'<' if op == 'less' else '<='} {x[1]}) ? 1.0 : 0.0"
-    if op == "where":
-        return f"({x[0]} != 0.0) ? {x[1]} : {x[2]}"
-    if op in ("min", "max"):  # NaN if either is, unlike fmin and fmax
-        return f"({x[0]} {'<' if op == 'min' else '>'} {x[1]} || {x[0]} != {x[0]}) ? {x[0]} : {x[1]}"
-    if op == "sign":
-        return f"({x[0]} > 0.0) ? 1.0 : (({x[0]} < 0.0) ? -1.0 : {x[0]})"
-    if op == "inverse_root":
-        return f"1.0 / sqrt({x[0]})"
-    return f"{_CALL.get(op, op)}({', '.join(x)})"
-
-
-def _number(value: float) -> str:
-    if value != value:
-        return "NAN"
-    if value in (float("inf"), float("-inf")):
-        return "INFINITY" if value > 0 else "(-INFINITY)"
-    return repr(value) if value >= 0 else f"({value!r})"
+    def number(self, value: float) -> str:
+        """A number as C writes it, exactly."""
+        if value != value:
+            return "NAN"
+        if value in (float("inf"), float("-inf")):
+            return "INFINITY" if value > 0 else "(-INFINITY)"
+        shortest = str(self.form.dtype.type(self.form.rounded(value)))  # that is read as the same number
+        text = f"{shortest}{self.form.c_suffix}"
+        return text if value >= 0 else f"({text})"

@@ -103,9 +103,8 @@ def definition(result: str, name: str, arguments: str) -> str:
     return f"define {'' if name == 'single' else 'internal '}{result} @{name}({arguments})"
 
 
-def module(declared: set[str], texts: Iterable[str], width: int) -> str:
-    """Return an LLVM module of functions, with vectors of at most ``width`` lanes."""
-    bits = 64 * width
+def module(declared: set[str], texts: Iterable[str], bits: int) -> str:
+    """Return an LLVM module of functions, with vectors of at most so many bits."""
     return "\n".join(
         [
             *sorted(declared | {"declare ptr @malloc(i64)", "declare void @free(ptr)"}),

@@ -12,134 +12,44 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
-from linkwright.compiler.emit.vector_math import PI_HALF_HIGH, PI_HALF_LOW, PI_HALF_LOWEST, ROUND, TWO_OVER_PI, Lanes
-
-# coefficients of polynomials, lowest power first: `python tools/minimax.py` finds them
-_EXP = (  # relative error 2^-61.7
-    0.5,
-    0.16666666666666677,
-    0.0416666666666667,
-    0.008333333333321617,
-    0.0013888888888866774,
-    0.0001984126988615756,
-    2.4801587360635693e-05,
-    2.7557244182761874e-06,
-    2.7557242716010303e-07,
-    2.510904465308356e-08,
-    2.0924452144541402e-09,
-)
-_LOG = (  # relative error 2^-59.5
-    0.6666666666666734,
-    0.3999999999941393,
-    0.2857142874257488,
-    0.22222198552267494,
-    0.18183565491389342,
-    0.15314018890116826,
-    0.14796283956871908,
-)
-_LOG_TAIL = (  # relative error 2^-66.3
-    0.40000000000002256,
-    0.2857142857009848,
-    0.222222225201241,
-    0.1818178434913863,
-    0.15386758175444906,
-    0.13256797736529086,
-    0.1319651763183083,
-)
-_TAN = (  # relative error 2^-56.2
-    0.33333333333332776,
-    0.13333333333414543,
-    0.0539682539267034,
-    0.02186948960818208,
-    0.008863219175397084,
-    0.003592288982048016,
-    0.0014547585294990774,
-    0.0005950624830841564,
-    0.00022238623048463011,
-    0.00013651262094433977,
-    -2.636817660544795e-05,
-    8.943589440336585e-05,
-    -4.486769687489092e-05,
-    2.0861126000009728e-05,
-)
-_ASIN = (  # relative error 2^-59.9
-    0.1666666666666676,
-    0.07499999999970805,
-    0.04464285717460708,
-    0.030381942708028055,
-    0.022372214980419653,
-    0.01735161214873043,
-    0.013980818873842345,
-    0.01139892628366642,
-    0.010780172339165246,
-    0.003706717835909764,
-    0.0217066836218876,
-    -0.020997966932604178,
-    0.032627929535653015,
-)
-_ATAN = (  # relative error 2^-57.8
-    -0.3333333333333298,
-    0.19999999999903156,
-    -0.14285714276389885,
-    0.11111110659796704,
-    -0.09090896248403614,
-    0.07692073964983137,
-    -0.0666381110758161,
-    0.05858301972477663,
-    -0.051220183659498174,
-    0.041865371481133576,
-    -0.02743544266345695,
-    0.010117172027486266,
-)
-
-_LOG2_E = 1.4426950408889634
-_LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # 32 bits: its products with exponents are exact
-_LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
-_LN2, _LN2_TAIL = float.fromhex("0x1.62e42fefa39efp-1"), float.fromhex("0x1.abc9e3b39803fp-56")
-_TWO_THIRDS_LOW = float.fromhex("0x1.5555555555555p-55")  # of 2/3, after the nearest double
-_PI_QUARTER_HIGH, _PI_QUARTER_LOW = PI_HALF_HIGH / 2.0, PI_HALF_LOW / 2.0
-
-_ONE = 0x3FF << 52  # the bits of 1.0
-_MANTISSA = (1 << 52) - 1
-_SQRT_HALF = 0x3FE6A09E << 32  # the bits of √½, cut off
-_WHOLE = 0x433 << 52  # the bits of 2⁵²: a whole number below it added to them makes 2⁵² + that number
-_LEAST_NORMAL = 2.0**-1022
+from linkwright.compiler.emit.vector_math import Lanes
+from linkwright.compiler.ir.formats import Polynomial
 
 
 class LaneBuilder:
     """Destination of instructions, and the number of lanes."""
 
     def __init__(self, lanes: Lanes, emit: Callable[[str], str]):
-        self.lanes, self.emit = lanes, emit
+        self.lanes, self.emit, self.format = lanes, emit, lanes.format
 
-    def number(self, name: str) -> LaneDouble:
+    def number(self, name: str) -> LaneNumber:
         """A value that is there already."""
-        return LaneDouble(self, name)
+        return LaneNumber(self, name)
 
     def name(self, x: Operand) -> str:
         """The name of a number, which may be a constant."""
-        return x.name if isinstance(x, LaneDouble) else self.lanes.constant(x)
+        return x.name if isinstance(x, LaneNumber) else self.lanes.constant(x)
 
-    def fma(self, a: Operand, b: Operand, c: Operand) -> LaneDouble:
+    def fma(self, a: Operand, b: Operand, c: Operand) -> LaneNumber:
         """a b + c, rounded once."""
-        return LaneDouble(self, self.lanes.fma(self.emit, self.name(a), self.name(b), self.name(c)))
+        return LaneNumber(self, self.lanes.fma(self.emit, self.name(a), self.name(b), self.name(c)))
 
-    def polynomial(self, x: LaneDouble, coefficients: tuple[float, ...]) -> LaneDouble:
+    def polynomial(self, x: LaneNumber, coefficients: Polynomial) -> LaneNumber:
         """Its value at x; coefficients with the lowest power first."""
         value: Operand = coefficients[-1]
         for coefficient in coefficients[-2::-1]:
             value = self.fma(value, x, coefficient)
-        assert isinstance(value, LaneDouble)
+        assert isinstance(value, LaneNumber)
         return value
 
-    def where(self, condition: LaneCondition, a: Operand, b: Operand) -> LaneDouble:
+    def where(self, condition: LaneCondition, a: Operand, b: Operand) -> LaneNumber:
         """One of two numbers, lane by lane."""
-        V = self.lanes.double
-        return LaneDouble(
+        V = self.lanes.number
+        return LaneNumber(
             self, self.emit(f"select {self.lanes.bit} {condition.name}, {V} {self.name(a)}, {V} {self.name(b)}")
         )
 
-    def sum(self, a: Operand, b: Operand) -> tuple[LaneDouble, LaneDouble]:
+    def sum(self, a: Operand, b: Operand) -> tuple[LaneNumber, LaneNumber]:
         """a + b rounded, and what that loses, where a is 0 or the larger one."""
         start = self.number(self.name(a))
         total = start + b
@@ -168,40 +78,40 @@ class LaneCondition:
         return self._with("xor", "true" if self.write.lanes.width == 1 else "splat (i1 true)")
 
 
-class LaneDouble:
-    """A double in every lane; what is done with it is written as instructions."""
+class LaneNumber:
+    """A number in every lane; what is done with it is written as instructions."""
 
     def __init__(self, write: LaneBuilder, name: str):
         self.write, self.name = write, name
 
-    def _with(self, op: str, other: Operand, turned: bool = False) -> LaneDouble:
+    def _with(self, op: str, other: Operand, turned: bool = False) -> LaneNumber:
         a, b = self.name, self.write.name(other)
         a, b = (b, a) if turned else (a, b)
-        return LaneDouble(self.write, self.write.emit(f"{op} {self.write.lanes.double} {a}, {b}"))
+        return LaneNumber(self.write, self.write.emit(f"{op} {self.write.lanes.number} {a}, {b}"))
 
-    def __add__(self, other: Operand) -> LaneDouble:
+    def __add__(self, other: Operand) -> LaneNumber:
         return self._with("fadd", other)
 
-    def __sub__(self, other: Operand) -> LaneDouble:
+    def __sub__(self, other: Operand) -> LaneNumber:
         return self._with("fsub", other)
 
-    def __rsub__(self, other: Operand) -> LaneDouble:
+    def __rsub__(self, other: Operand) -> LaneNumber:
         return self._with("fsub", other, turned=True)
 
-    def __mul__(self, other: Operand) -> LaneDouble:
+    def __mul__(self, other: Operand) -> LaneNumber:
         return self._with("fmul", other)
 
-    def __truediv__(self, other: Operand) -> LaneDouble:
+    def __truediv__(self, other: Operand) -> LaneNumber:
         return self._with("fdiv", other)
 
-    def __rtruediv__(self, other: Operand) -> LaneDouble:
+    def __rtruediv__(self, other: Operand) -> LaneNumber:
         return self._with("fdiv", other, turned=True)
 
-    def __neg__(self) -> LaneDouble:
-        return LaneDouble(self.write, self.write.emit(f"fneg {self.write.lanes.double} {self.name}"))
+    def __neg__(self) -> LaneNumber:
+        return LaneNumber(self.write, self.write.emit(f"fneg {self.write.lanes.number} {self.name}"))
 
     def _compared(self, how: str, other: Operand) -> LaneCondition:
-        name = self.write.emit(f"fcmp {how} {self.write.lanes.double} {self.name}, {self.write.name(other)}")
+        name = self.write.emit(f"fcmp {how} {self.write.lanes.number} {self.name}, {self.write.name(other)}")
         return LaneCondition(self.write, name)
 
     def __lt__(self, other: Operand) -> LaneCondition:
@@ -222,7 +132,7 @@ class LaneDouble:
     def bits(self) -> LaneInteger:
         """The bits as a whole number."""
         lanes = self.write.lanes
-        return LaneInteger(self.write, self.write.emit(f"bitcast {lanes.double} {self.name} to {lanes.integer}"))
+        return LaneInteger(self.write, self.write.emit(f"bitcast {lanes.number} {self.name} to {lanes.integer}"))
 
     @property
     def negative(self) -> LaneCondition:
@@ -232,28 +142,28 @@ class LaneDouble:
             self.write, self.write.emit(f"icmp slt {lanes.integer} {self.bits.name}, {lanes.whole(0)}")
         )
 
-    def __abs__(self) -> LaneDouble:
-        return (self.bits & (2**63 - 1)).number
+    def __abs__(self) -> LaneNumber:
+        return (self.bits & (-1 - self.write.format.sign)).number
 
-    def signed_as(self, other: LaneDouble) -> LaneDouble:
+    def signed_as(self, other: LaneNumber) -> LaneNumber:
         """This number, not negative, with the sign of another."""
-        return (self.bits | (other.bits & -(2**63))).number
+        return (self.bits | (other.bits & self.write.format.sign)).number
 
-    def sqrt(self) -> LaneDouble:
+    def sqrt(self) -> LaneNumber:
         """The square root."""
         lanes = self.write.lanes
-        return LaneDouble(
-            self.write, self.write.emit(f"call {lanes.double} @llvm.sqrt.{lanes.suffix}({lanes.double} {self.name})")
+        return LaneNumber(
+            self.write, self.write.emit(f"call {lanes.number} @llvm.sqrt.{lanes.suffix}({lanes.number} {self.name})")
         )
 
-    def within(self, low: float, high: float) -> LaneDouble:
+    def within(self, low: float, high: float) -> LaneNumber:
         """Not beyond these; NaN stays."""
         x = self.write.where(self < low, low, self)
         return self.write.where(x > high, high, x)
 
 
 class LaneInteger:
-    """64 bits in every lane."""
+    """The bits of a number in every lane."""
 
     def __init__(self, write: LaneBuilder, name: str):
         self.write, self.name = write, name
@@ -290,56 +200,59 @@ class LaneInteger:
         )
 
     @property
-    def number(self) -> LaneDouble:
-        """The double of these bits."""
+    def number(self) -> LaneNumber:
+        """The number of these bits."""
         lanes = self.write.lanes
-        return LaneDouble(self.write, self.write.emit(f"bitcast {lanes.integer} {self.name} to {lanes.double}"))
+        return LaneNumber(self.write, self.write.emit(f"bitcast {lanes.integer} {self.name} to {lanes.number}"))
 
 
-Operand: TypeAlias = LaneDouble | float
+Operand: TypeAlias = LaneNumber | float
 
 
-def _power_of_two(shifted: LaneDouble) -> LaneDouble:
-    """2ᵏ of ``ROUND`` + k, |k| < 1023."""
-    return ((shifted.bits << 52) + _ONE).number
+def _power_of_two(shifted: LaneNumber) -> LaneNumber:
+    """2ᵏ of ``to_whole`` + k, |k| less than the bias of exponents."""
+    form = shifted.write.format
+    return ((shifted.bits << form.mantissa) + form.one_bits).number
 
 
 def _less_logarithms(
-    write: LaneBuilder, x: LaneDouble, low: Operand = 0.0
-) -> tuple[LaneDouble, LaneDouble, LaneDouble, LaneDouble]:
-    """x + low = k ln 2 + r: ``ROUND`` + k; r, |r| ≤ ln 2/2, as two numbers; e^r − 1 − r."""
-    shifted = write.fma(x, _LOG2_E, ROUND)
-    k = shifted - ROUND
-    exact = write.fma(k, -_LN2_HIGH, x)
-    r, rest = write.sum(exact, write.fma(k, -_LN2_LOW, low))
-    return shifted, r, rest, write.polynomial(r, _EXP) * (r * r)
+    write: LaneBuilder, x: LaneNumber, low: Operand = 0.0
+) -> tuple[LaneNumber, LaneNumber, LaneNumber, LaneNumber]:
+    """x + low = k ln 2 + r: ``to_whole`` + k; r, |r| ≤ ln 2/2, as two numbers; e^r − 1 − r."""
+    form = write.format
+    shifted = write.fma(x, form.log2_e, form.to_whole)
+    k = shifted - form.to_whole
+    exact = write.fma(k, -form.ln2_short[0], x)
+    r, rest = write.sum(exact, write.fma(k, -form.ln2_short[1], low))
+    return shifted, r, rest, write.polynomial(r, form.polynomials["exp"]) * (r * r)
 
 
-def _exponential(write: LaneBuilder, x: LaneDouble, low: Operand = 0.0) -> LaneDouble:
-    """e to the x + low, |x| < 1000."""
+def _exponential(write: LaneBuilder, x: LaneNumber, low: Operand = 0.0) -> LaneNumber:
+    """e to the x + low, x near or within the range where this is neither 0 nor infinite."""
     shifted, r, rest, curved = _less_logarithms(write, x, low)
     value = (r + (curved + rest)) + 1.0
-    half = write.fma(shifted - ROUND, 0.5, ROUND)  # 2ᵏ in two factors: the first leaves a normal number
-    other = (shifted - ROUND) - (half - ROUND) + ROUND
+    whole = write.format.to_whole
+    half = write.fma(shifted - whole, 0.5, whole)  # 2ᵏ in two factors: the first leaves a normal number
+    other = (shifted - whole) - (half - whole) + whole
     return value * _power_of_two(half) * _power_of_two(other)
 
 
-def exp(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
+def exp(write: LaneBuilder, x: LaneNumber) -> LaneNumber:
     """e to the x."""
-    return _exponential(write, x.within(-746.0, 710.0))
+    return _exponential(write, x.within(*write.format.exponential_range))
 
 
-def tanh(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
+def tanh(write: LaneBuilder, x: LaneNumber) -> LaneNumber:
     """n/(n + 2) of n = e^2|x| − 1 = 2ᵏ (1 + r + curved) − 1, with the rounding errors of 2ᵏ (1 + r) − 1 and of n + 2.
 
-    For |x| ≥ 19.1 it is 1. For k = 1, where n may be small, r = 2|x| − ln 2 is exact except for ln 2.
+    For large |x| it is 1. For k = 1, where n may be small, r = 2|x| − ln 2 is exact except for ln 2.
     """
-    size = abs(x)
-    y = write.where(size > 19.1, 38.2, size + size)
-    shifted = write.fma(y, _LOG2_E, ROUND)
-    k = shifted - ROUND
-    r = write.fma(k, -_LN2, y)
-    curved = write.fma(write.polynomial(r, _EXP), r * r, k * -_LN2_TAIL)
+    size, form = abs(x), write.format
+    y = write.where(size > form.tanh_one, 2.0 * form.tanh_one, size + size)
+    shifted = write.fma(y, form.log2_e, form.to_whole)
+    k = shifted - form.to_whole
+    r = write.fma(k, -form.ln2[0], y)
+    curved = write.fma(write.polynomial(r, form.polynomials["exp"]), r * r, k * -form.ln2[1])
     scale = _power_of_two(shifted)
     less = scale - 1.0
     head = write.fma(scale, r, less)
@@ -352,34 +265,37 @@ def tanh(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     return write.fma(error, inverse, quotient).signed_as(x)
 
 
-def _taken_apart(write: LaneBuilder, x: LaneDouble) -> tuple[LaneDouble, LaneDouble]:
+def _taken_apart(write: LaneBuilder, x: LaneNumber) -> tuple[LaneNumber, LaneNumber]:
     """x = 2ᵉ m, m from √½ to √2: e and m, of what is positive and finite."""
-    tiny = x < _LEAST_NORMAL
-    bits = write.where(tiny, x * 2.0**54, x).bits + (_ONE - _SQRT_HALF)
-    e = ((bits >> 52) | _WHOLE).number - write.where(tiny, 2.0**52 + 1023.0 + 54.0, 2.0**52 + 1023.0)
-    return e, ((bits & _MANTISSA) + _SQRT_HALF).number
+    form = write.format
+    more, none = form.mantissa + 2, 2.0**form.mantissa + form.bias
+    tiny = x < form.least_normal
+    bits = write.where(tiny, x * 2.0**more, x).bits + (form.one_bits - form.sqrt_half_bits)
+    e = ((bits >> form.mantissa) | form.whole_bits).number - write.where(tiny, none + more, none)
+    return e, ((bits & (2**form.mantissa - 1)) + form.sqrt_half_bits).number
 
 
-def _logarithm_of_what_is_none(write: LaneBuilder, x: LaneDouble, value: LaneDouble) -> LaneDouble:
+def _logarithm_of_what_is_none(write: LaneBuilder, x: LaneNumber, value: LaneNumber) -> LaneNumber:
     """The logarithm, where it is not a plain number as well."""
     value = write.where(x.equals(0.0), -math.inf, value)
     value = write.where(x < 0.0, math.nan, value)
     return write.where(x.equals(math.inf) | x.unordered(x), x, value)
 
 
-def log(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
+def log(write: LaneBuilder, x: LaneNumber) -> LaneNumber:
     """The natural logarithm: e ln 2 + log m, log m = f − f²/2 + s (f²/2 + s² P), f = m − 1, s = f/(2 + f)."""
     e, m = _taken_apart(write, x)
     f = m - 1.0
     s = f / (f + 2.0)
     z = s * s
     half = f * f * 0.5
-    small = write.fma(s, half + z * write.polynomial(z, _LOG), e * _LN2_LOW)
-    return _logarithm_of_what_is_none(write, x, write.fma(e, _LN2_HIGH, f - (half - small)))
+    high, low = write.format.ln2_short
+    small = write.fma(s, half + z * write.polynomial(z, write.format.polynomials["log"]), e * low)
+    return _logarithm_of_what_is_none(write, x, write.fma(e, high, f - (half - small)))
 
 
-def _exact_logarithm(write: LaneBuilder, x: LaneDouble) -> tuple[LaneDouble, LaneDouble]:
-    """The logarithm of what is positive and finite as two numbers, to 2⁻⁶⁵ of itself.
+def _exact_logarithm(write: LaneBuilder, x: LaneNumber) -> tuple[LaneNumber, LaneNumber]:
+    """The logarithm of what is positive and finite as two numbers, to 2⁻⁶⁵ of itself (single precision: 2⁻³⁵).
 
     log m = 2 s + s (2/3 s² + s⁴ P), s = (m − 1)/(m + 1), all in two numbers.
     """
@@ -390,31 +306,34 @@ def _exact_logarithm(write: LaneBuilder, x: LaneDouble) -> tuple[LaneDouble, Lan
     s_low = (write.fma(-s, d, f) - s * (m - (d - 1.0))) * inverse
     z = s * s
     z_low = write.fma(s, s, -z) + s * s_low * 2.0
-    g = z * (2.0 / 3.0)
-    g_low = write.fma(z, 2.0 / 3.0, -g) + write.fma(z, _TWO_THIRDS_LOW, z_low * (2.0 / 3.0))
-    g, g_low = write.sum(g, g_low + z * z * write.polynomial(z, _LOG_TAIL))
+    two_thirds, more = write.format.two_thirds
+    g = z * two_thirds
+    g_low = write.fma(z, two_thirds, -g) + write.fma(z, more, z_low * two_thirds)
+    g, g_low = write.sum(g, g_low + z * z * write.polynomial(z, write.format.polynomials["log_tail"]))
     p = s * g
     p_low = write.fma(s, g, -p) + write.fma(s, g_low, s_low * g)
     high, low = write.sum(s * 2.0, p)
     low = low + write.fma(s_low, 2.0, p_low)
-    total, rest = write.sum(e * _LN2_HIGH, high)
-    return total, write.fma(e, _LN2_LOW, rest + low)
+    ln2, less = write.format.ln2_short
+    total, rest = write.sum(e * ln2, high)
+    return total, write.fma(e, less, rest + low)
 
 
-def pow(write: LaneBuilder, x: LaneDouble, y: LaneDouble) -> LaneDouble:
+def pow(write: LaneBuilder, x: LaneNumber, y: LaneNumber) -> LaneNumber:
     """x to the y, e^(y log |x|), with C99's answers where that is none."""
     size = abs(x)
     high, low = _exact_logarithm(write, size)
     high = _logarithm_of_what_is_none(write, size, high)
     one = size.equals(1.0)
     t = write.where(one, 0.0, y * high)
-    plain = (abs(t) < 800.0) & (abs(t) > 0.0) & (abs(high) < math.inf)
+    most, no_fractions = write.format.power_range, 2.0**write.format.mantissa
+    plain = (abs(t) < most) & (abs(t) > 0.0) & (abs(high) < math.inf)
     t_low = write.where(plain, write.fma(y, low, write.fma(y, high, -t)), 0.0)
-    value = _exponential(write, t.within(-800.0, 800.0), t_low)
+    value = _exponential(write, t.within(-most, most), t_low)
 
-    def whole(y: LaneDouble) -> LaneCondition:
+    def whole(y: LaneNumber) -> LaneCondition:
         y = abs(y)
-        return ((y + 2.0**52) - 2.0**52).equals(y) | (y > 2.0**52)
+        return ((y + no_fractions) - no_fractions).equals(y) | (y > no_fractions)
 
     is_whole = whole(y)
     odd = is_whole & ~whole(y * 0.5)
@@ -424,16 +343,18 @@ def pow(write: LaneBuilder, x: LaneDouble, y: LaneDouble) -> LaneDouble:
     return write.where(y.equals(0.0) | x.equals(1.0), 1.0, value)
 
 
-def tan(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
-    """The tangent, |x| ≤ FAR: of x less multiples of π/2 as two numbers, or of its inverse."""
-    shifted = write.fma(x, TWO_OVER_PI, ROUND)
-    k = shifted - ROUND
-    exact = write.fma(k, -PI_HALF_HIGH, x)
-    second = k * -PI_HALF_LOW
-    r, rest = write.sum(exact, second)
-    rest = rest + write.fma(k, -PI_HALF_LOWEST, write.fma(k, -PI_HALF_LOW, -second))
+def tan(write: LaneBuilder, x: LaneNumber) -> LaneNumber:
+    """The tangent of angles that are not far: of x less multiples of π/2 as two numbers, or of its inverse."""
+    form = write.format
+    first, second, third = form.pi_half
+    shifted = write.fma(x, form.two_over_pi, form.to_whole)
+    k = shifted - form.to_whole
+    exact = write.fma(k, -first, x)
+    less = k * -second
+    r, rest = write.sum(exact, less)
+    rest = rest + write.fma(k, -third, write.fma(k, -second, -less))
     z = r * r
-    curved = write.polynomial(z, _TAN) * (r * z)
+    curved = write.polynomial(z, form.polynomials["tan"]) * (r * z)
     slope = write.fma(r + curved, r + curved, 1.0)
     value, low = write.sum(r, write.fma(rest, slope, curved))
     inverse = 1.0 / value
@@ -441,37 +362,39 @@ def tan(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     return write.where(shifted.bits.odd, -write.fma(error, inverse, inverse), abs(value).signed_as(r))
 
 
-def _arc(write: LaneBuilder, x: LaneDouble) -> tuple[LaneCondition, LaneDouble, LaneDouble]:
+def _arc(write: LaneBuilder, x: LaneNumber) -> tuple[LaneCondition, LaneNumber, LaneNumber]:
     """Return whether |x| ≤ 1/2, and then asin |x|, otherwise asin √((1 − |x|)/2), as the sum of two numbers."""
     size = abs(x)
     near = ~(size > 0.5)
     z = write.where(near, size * size, write.fma(size, -0.5, 0.5))
     s = write.where(near, size, z.sqrt())
-    return near, s, s * z * write.polynomial(z, _ASIN)
+    return near, s, s * z * write.polynomial(z, write.format.polynomials["asin"])
 
 
-def asin(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
+def asin(write: LaneBuilder, x: LaneNumber) -> LaneNumber:
     """The arc sine: of |x| > 1/2 by π/2 − 2 asin √((1 − |x|)/2)."""
     near, s, curved = _arc(write, x)
-    high, low = write.sum(PI_HALF_HIGH, s * -2.0)
-    far = high + write.fma(curved, -2.0, low + PI_HALF_LOW)
+    right, rest, _ = write.format.pi_half
+    high, low = write.sum(right, s * -2.0)
+    far = high + write.fma(curved, -2.0, low + rest)
     return write.where(near, s + curved, far).signed_as(x)
 
 
-def acos(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
+def acos(write: LaneBuilder, x: LaneNumber) -> LaneNumber:
     """The arc cosine: π/2 − asin x, of |x| > 1/2 also 2 asin √((1 − |x|)/2), from π for negative x."""
     near, s, curved = _arc(write, x)
+    right, rest, _ = write.format.pi_half
     negative = x.negative
     s, curved = (write.where(negative, -y, y) for y in (s, curved))  # as x
     # c + d (s + curved)
     d = write.where(near, -1.0, 2.0)
-    c = write.where(near, PI_HALF_HIGH, write.where(negative, 2.0 * PI_HALF_HIGH, 0.0))
-    c_low = write.where(near, PI_HALF_LOW, write.where(negative, 2.0 * PI_HALF_LOW, 0.0))
+    c = write.where(near, right, write.where(negative, 2.0 * right, 0.0))
+    c_low = write.where(near, rest, write.where(negative, 2.0 * rest, 0.0))
     high, low = write.sum(c, s * d)
     return high + write.fma(curved, d, low + c_low)
 
 
-def atan2(write: LaneBuilder, y: LaneDouble, x: LaneDouble) -> LaneDouble:
+def atan2(write: LaneBuilder, y: LaneNumber, x: LaneNumber) -> LaneNumber:
     """The angle of the point (x, y): that of (larger, smaller), less π/4 where it is over atan 1/2; then its octant."""
     long, short = abs(x), abs(y)
     steep = short > long
@@ -479,7 +402,8 @@ def atan2(write: LaneBuilder, y: LaneDouble, x: LaneDouble) -> LaneDouble:
     endless = long.equals(math.inf)
     short = write.where(endless, write.where(short.equals(math.inf), 1.0, 0.0), short)
     long = write.where(endless, 1.0, write.where(long.equals(0.0), 1.0, long))
-    scale = write.where(long > 2.0**900, 2.0**-200, write.where(long < 2.0**-900, 2.0**200, 1.0))
+    extreme, factor = write.format.scaling
+    scale = write.where(long > extreme, 1.0 / factor, write.where(long < 1.0 / extreme, factor, 1.0))
     long, short = long * scale, short * scale
 
     halfway = short * 2.0 > long
@@ -489,7 +413,7 @@ def atan2(write: LaneBuilder, y: LaneDouble, x: LaneDouble) -> LaneDouble:
     t = above * inverse
     t_low = (write.fma(-t, below, above) - t * lost) * inverse
     z = t * t
-    curved = write.fma(write.polynomial(z, _ATAN), t * z, t_low)
+    curved = write.fma(write.polynomial(z, write.format.polynomials["atan"]), t * z, t_low)
 
     # the angle is j π/4 ± atan t: from π/2 where it is steep, from π where x is negative
     j = write.where(halfway, 1.0, 0.0)
@@ -498,24 +422,25 @@ def atan2(write: LaneBuilder, y: LaneDouble, x: LaneDouble) -> LaneDouble:
     j = write.where(left, 4.0 - j, j)
     turned = steep ^ left
     t, curved = (write.where(turned, -w, w) for w in (t, curved))
-    c = j * _PI_QUARTER_HIGH
-    c_low = write.fma(j, _PI_QUARTER_LOW, write.fma(j, _PI_QUARTER_HIGH, -c))
+    quarter, rest = (one / 2.0 for one in write.format.pi_half[:2])
+    c = j * quarter
+    c_low = write.fma(j, rest, write.fma(j, quarter, -c))
     high, low = write.sum(c, t)
     angle = (high + (low + (c_low + curved))).signed_as(y)
     return write.where(x.unordered(y), x + y, angle)
 
 
-def inverse_root(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
+def inverse_root(write: LaneBuilder, x: LaneNumber) -> LaneNumber:
     """1/√x of positive normal numbers, within two units in the last place, in a sixth of the time of both.
 
-    Half the exponent, with a constant that makes it nearest for all mantissas (Lomont 2003, of doubles), is within
+    Half the exponent, with a constant that makes it nearest for all mantissas (Lomont 2003), is within
     3.5 %. With e = 1 − x y², which is then less than 0.072, y (1 − e)^(−½) is what is sought: its series to e⁴ leaves
     5e-7, and that to e² of what is left nothing. Two long steps wait less for each other than Newton's four.
     """
     lanes = write.lanes
-    y = (LaneInteger(write, lanes.whole(0x5FE6EB50C7B537A9)) - (x.bits >> 1)).number
+    y = (LaneInteger(write, lanes.whole(write.format.inverse_root_bits)) - (x.bits >> 1)).number
 
-    def left(y: LaneDouble) -> LaneDouble:
+    def left(y: LaneNumber) -> LaneNumber:
         return write.fma(x * y * -1.0, y, 1.0)
 
     e = left(y)
@@ -525,7 +450,7 @@ def inverse_root(write: LaneBuilder, x: LaneDouble) -> LaneDouble:
     return write.fma(y * e, write.fma(e, 3.0 / 8.0, 0.5), y)
 
 
-ELEMENTARY: dict[str, Callable[..., LaneDouble]] = {
+ELEMENTARY: dict[str, Callable[..., LaneNumber]] = {
     "exp": exp,
     "log": log,
     "tanh": tanh,

@@ -17,8 +17,9 @@ from typing import NamedTuple
 from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 from linkwright.compiler.emit.code import FunctionBuilder
 from linkwright.compiler.emit.repetition import emit_poll, is_long, long_steps, needed_for, work
-from linkwright.compiler.emit.rows import COPY, emit_contiguous, loop_text, pass_text
+from linkwright.compiler.emit.rows import copy_text, emit_contiguous, loop_text, pass_text
 from linkwright.compiler.emit.straight import ELSEWHERE, StraightLineEmitter, module_text
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import Program, Steps
 from linkwright.compiler.native.machine import Target
 
@@ -128,19 +129,19 @@ class _RecordBlock:
         self.body, self.place = body, place
 
     def _address(self, entry: int) -> str:
-        return self.body.emit(f"getelementptr {self.body.lanes.double}, ptr {self.place}, i64 {entry}")
+        return self.body.emit(f"getelementptr {self.body.lanes.number}, ptr {self.place}, i64 {entry}")
 
     def load(self, entry: int) -> str:
         """An entry of W rows."""
         lanes = self.body.lanes
-        return self.body.emit(f"load {lanes.double}, ptr {self._address(entry)}, align {8 * lanes.width}")
+        return self.body.emit(f"load {lanes.number}, ptr {self._address(entry)}, align {lanes.alignment}")
 
     def store(self, first: int, values: Iterable[str]) -> None:
         """Entries of W rows."""
         lanes = self.body.lanes
         for entry, value in enumerate(values, first):
             address = self._address(entry)
-            self.body.lines.append(f"  store {lanes.double} {value}, ptr {address}, align {8 * lanes.width}")
+            self.body.lines.append(f"  store {lanes.number} {value}, ptr {address}, align {lanes.alignment}")
             self.body.seam()
 
 
@@ -202,15 +203,15 @@ class _RepetitionLoop(ArithmeticEmitter):
 
     def text(self) -> str:
         split, lanes = self.split, self.lanes
-        V, W, N, bit = lanes.double, lanes.width, lanes.integer, lanes.bit
+        V, W, N, bit = lanes.number, lanes.width, f"<{lanes.width} x i64>", lanes.bit
         steps, changing = split.steps, split.changing
         program = steps.program
         moved = split.moved
         self.prologue = [f"  %rows_of = alloca {N}, align {8 * W}", "  %next_row = alloca i64"]
         self.declared.add("declare i64 @llvm.cttz.i64(i64, i1)")
-        self.lines += ["start:", ";", *_first_rows(W), "head:"]
+        self.lines += ["start:", ";", *_first_rows(W, lanes.scalar), "head:"]
         rows_of = self.emit(f"load {N}, ptr %rows_of, align {8 * W}")
-        active = self.emit(f"icmp sge {N} {rows_of}, {lanes.whole(0)}")
+        active = self.emit(f"icmp sge {N} {rows_of}, splat (i64 0)")
         active_bits = self.emit(f"bitcast {bit} {active} to i{W}")
         waiting = self.emit("load i64, ptr %next_row")
         wait = self.emit(f"icmp slt i64 {waiting}, %rows")
@@ -255,7 +256,7 @@ class _RepetitionLoop(ArithmeticEmitter):
         for k, (name, x, y) in enumerate(zip(names, loaded, after, strict=False)):
             self.lines[phis + k] = f"  {name} = phi {V} [{x}, %load], [{y}, %again]"
         now.store(0, at_end)
-        self.lines += [f"  %bits = zext i{W} {bits} to i64", *_next_rows(W, split.record)]
+        self.lines += [f"  %bits = zext i{W} {bits} to i64", *_next_rows(W, split.record, lanes.scalar)]
         self.lines += ["done:", *self.epilogue, "  ret void"]
         return self._function("void", "during", "ptr noalias %records, i64 %rows, ptr noalias %now")
 
@@ -267,7 +268,7 @@ class _RepetitionLoop(ArithmeticEmitter):
         return [self.values[k] if k in split.rows else next(numbers) for k in split.fixed]
 
 
-def _first_rows(W: int) -> list[str]:
+def _first_rows(W: int, scalar: str) -> list[str]:
     """The first rows put into lanes; where there are fewer, the others hold the first one, and no number of a row."""
     return f"""
   br label %fill
@@ -276,8 +277,8 @@ fill:
   %f.there = icmp slt i64 %f, %rows
   %f.row = select i1 %f.there, i64 %f, i64 -1
   %f.lane = select i1 %f.there, i64 %f, i64 0
-  %f.from = getelementptr double, ptr %records, i64 %f.lane
-  %f.to = getelementptr double, ptr %now, i64 %f
+  %f.from = getelementptr {scalar}, ptr %records, i64 %f.lane
+  %f.to = getelementptr {scalar}, ptr %now, i64 %f
   call void @take(ptr %f.from, ptr %f.to)
   %f.place = getelementptr i64, ptr %rows_of, i64 %f
   store i64 %f.row, ptr %f.place
@@ -290,7 +291,7 @@ filled:
 """.strip("\n").split("\n")
 
 
-def _next_rows(W: int, record: int) -> list[str]:
+def _next_rows(W: int, record: int, scalar: str) -> list[str]:
     """Emit the change of rows of finished lanes, given by ``%bits``: store their states and load the next rows."""
 
     def place(name: str, row: str) -> str:
@@ -300,7 +301,7 @@ def _next_rows(W: int, record: int) -> list[str]:
   %{name}.lane = urem i64 {row}, {W}
   %{name}.first = mul i64 %{name}.block, {W * record}
   %{name}.entry = add i64 %{name}.first, %{name}.lane
-  %{name} = getelementptr double, ptr %records, i64 %{name}.entry""".strip("\n")
+  %{name} = getelementptr {scalar}, ptr %records, i64 %{name}.entry""".strip("\n")
 
     return f"""
   br label %through
@@ -311,7 +312,7 @@ each:
   %lane = call i64 @llvm.cttz.i64(i64 %left, i1 1)
   %place = getelementptr i64, ptr %rows_of, i64 %lane
   %row = load i64, ptr %place
-  %here = getelementptr double, ptr %now, i64 %lane
+  %here = getelementptr {scalar}, ptr %now, i64 %lane
 {place("ended", "%row")}
   call void @give(ptr %here, ptr %ended)
   %following = load i64, ptr %next_row
@@ -339,7 +340,7 @@ _WRITTEN_OUT = 64
 """Entries that are moved one by one rather than by a loop."""
 
 
-def _move_text(name: str, width: int, entries: int) -> str:
+def _move_text(name: str, scalar: str, width: int, entries: int) -> str:
     """Return ``name(from, to)``: copies entries of one record to another."""
     code = FunctionBuilder()
     code.lines.append(f"define internal void @{name}(ptr %from, ptr %to) #1 {{")
@@ -352,8 +353,8 @@ def _move_text(name: str, width: int, entries: int) -> str:
         at = code.emit(f"mul i64 {k}, {width}")
     for entry in range(1 if many else entries):
         place = at if many else str(entry * width)
-        x = code.emit(f"load double, ptr {code.item('double', '%from', place)}")
-        code.do(f"store double {x}, ptr {code.item('double', '%to', place)}")
+        x = code.emit(f"load {scalar}, ptr {code.item(scalar, '%from', place)}")
+        code.do(f"store {scalar} {x}, ptr {code.item(scalar, '%to', place)}")
     if many:
         code.do(f"%k1 = add i64 {k}, 1")
         code.do(f"br i1 {code.emit(f'icmp slt i64 %k1, {entries}')}, label %next, label %end")
@@ -380,8 +381,9 @@ def _chunks_text(program: Program, width: int, split: RefillParts) -> str:
     at, length = code.emit(f"alloca ptr, i64 {arguments}"), code.emit("alloca i64")
     for k in range(arguments):
         code.do(f"store ptr {code.load('ptr', '%args', k)}, ptr {code.item('ptr', at, k)}")
-    size = 8 * chunk * split.record
-    given = code.emit(f"call ptr @malloc(i64 {size + 8 * width * split.moved + 64})")
+    bytes_of = FORMATS[program.precision].bytes
+    size = bytes_of * chunk * split.record
+    given = code.emit(f"call ptr @malloc(i64 {size + bytes_of * width * split.moved + 64})")
     records = code.emit(f"call ptr @llvm.ptrmask.p0.i64(ptr {code.item('i8', given, 63)}, i64 -64)")
     now = code.item("i8", records, size)
     code.do("br label %head")
@@ -419,7 +421,11 @@ def batches_text(program: Program, width: int, target: Target, split: RefillPart
     )
     bodies = [kind(program, width, target, split) for kind in (_BeforeRepetition, _RepetitionLoop, _AfterRepetition)]
     bodies[0].declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
-    moves = [_move_text("take", width, split.moved), _move_text("give", width, split.changing)]
+    scalar = FORMATS[program.precision].scalar
+    moves = [
+        _move_text(*one) for one in (("take", scalar, width, split.moved), ("give", scalar, width, split.changing))
+    ]
     return module_text(
-        bodies, [COPY, ELSEWHERE, *moves, loop_text(program, width, target.processor, batch, is_long(program))]
+        bodies,
+        [copy_text(program), ELSEWHERE, *moves, loop_text(program, width, target.processor, batch, is_long(program))],
     )

@@ -32,7 +32,7 @@ def emit_repeat(
     if steps.count == 1 and steps.stops and not steps.keep:
         return _emit_once(body, steps, start, fixed, counts, wholes)
     lanes, program = body.lanes, steps.program
-    V, W, bit = lanes.double, lanes.width, lanes.bit
+    V, W, bit = lanes.number, lanes.width, lanes.bit
     n = body.block()
     watched = W > 1 and not body.careful  # the largest angle is carried along
     kept = memory(body, steps.rows * steps.size) if steps.rows else ""
@@ -113,7 +113,7 @@ def _emit_once(
 ) -> list[str]:
     """A single step that may be left out: a branch instead of a loop."""
     lanes, program = body.lanes, steps.program
-    V, W, bit = lanes.double, lanes.width, lanes.bit
+    V, W, bit = lanes.number, lanes.width, lanes.bit
     n, before = body.block(), body.farthest
     step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts, wholes)
     (condition,) = program.results[1]
@@ -226,24 +226,24 @@ def _all(width: int, value: bool) -> str:
 
 def _count(body: ArithmeticEmitter, n: int) -> None:
     """The number of steps before, in every lane."""
-    V, W = body.lanes.double, body.lanes.width
+    V, W = body.lanes.number, body.lanes.width
     if W == 1:
-        body.lines.append(f"  %step{n} = sitofp i64 %k{n} to double")
+        body.lines.append(f"  %step{n} = sitofp i64 %k{n} to {body.lanes.scalar}")
         return
-    one = body.emit(f"sitofp i64 %k{n} to double")
-    first = body.emit(f"insertelement {V} poison, double {one}, i32 0")
+    one = body.emit(f"sitofp i64 %k{n} to {body.lanes.scalar}")
+    first = body.emit(f"insertelement {V} poison, {body.lanes.scalar} {one}, i32 0")
     body.lines.append(f"  %step{n} = shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
 
 
 def _store(body: ArithmeticEmitter, steps: Steps, kept: str, row: str, states: list[str]) -> None:
-    V = body.lanes.double
+    V = body.lanes.number
     place = body.emit(f"mul i64 {row}, {steps.size}")
     base = body.emit(f"getelementptr {V}, ptr {kept}, i64 {place}")
     for i, x in enumerate(states):
         if x in body.places:
             continue
         address = body.emit(f"getelementptr {V}, ptr {base}, i64 {i}")
-        body.lines.append(f"  store {V} {x}, ptr {address}, align {8 * body.lanes.width}")
+        body.lines.append(f"  store {V} {x}, ptr {address}, align {body.lanes.alignment}")
 
 
 def _keep(body: ArithmeticEmitter, steps: Steps, n: int, kept: str, after: list[str]) -> None:

@@ -55,7 +55,7 @@ def _product(body: ArithmeticEmitter, args: tuple[int, ...], sides: MatrixLayout
             sums.add(k, _entry(body, start, column), entry)
         for k, total in enumerate(sums.end()):
             at = located(body, y, _sum(body, first, k))
-            body.lines.append(f"  store {body.lanes.double} {total}, {at}")
+            body.lines.append(f"  store {body.lanes.number} {total}, {at}")
 
     most = 16 if _many_registers(body) else 8
     if (n := _fork(body, A)) is None:
@@ -78,11 +78,11 @@ def _lane_by_lane(body: ArithmeticEmitter, A: RowAddress, x: RowAddress, y: RowA
     own = A._replace(bases=(body.emit(f"getelementptr i8, ptr {A.bases[0]}, i64 {bytes_}"),))
     first = loop.at if x.kind == "lanes" else "0"
     entries = RowAddress(
-        "shared", (body.emit(f"getelementptr double, ptr {x.bases[0]}, i64 {first}"),), x.first, x.step
+        "shared", (body.emit(f"getelementptr {body.lanes.scalar}, ptr {x.bases[0]}, i64 {first}"),), x.first, x.step
     )
     if x.kind == "lanes":
         entries = entries._replace(first=x.first * W, step=x.step * W)
-    place = body.emit(f"getelementptr double, ptr {apart}, i64 {_product_of(body, loop.at, height)}")
+    place = body.emit(f"getelementptr {body.lanes.scalar}, ptr {apart}, i64 {_product_of(body, loop.at, height)}")
     _alone(body, own, entries, RowAddress("lanes", (place,)), sides)
     loop.end()
     lanes = tuple(_moved(body, apart, lane * height) for lane in range(W))
@@ -140,15 +140,15 @@ def _block(
         for k, rows in enumerate(by_lane):
             totals[k] = body.multiplied_and_added(read(body, rows, c), entry, totals[k])
     for place, total in zip(places, totals, strict=True):
-        at = body.emit(f"getelementptr double, ptr {y.bases[0]}, i64 {place}")
-        body.lines.append(f"  store {lanes.double} {total}, ptr {at}, align 8")
+        at = body.emit(f"getelementptr {lanes.scalar}, ptr {y.bases[0]}, i64 {place}")
+        body.lines.append(f"  store {lanes.number} {total}, ptr {at}, align {body.lanes.bytes}")
 
 
 def _outer(body: ArithmeticEmitter, args: tuple[int, ...], sides: MatrixLayout) -> RowAddress:
     """Products of all pairs, added to a row."""
     whole, y, x = (body.places[body.values[a]] for a in args)
     row = whole._replace(first=whole.first + whole.step * sides.first)
-    V = body.lanes.double
+    V = body.lanes.number
 
     def rows(first: str, count: int) -> None:
         starts = [
@@ -186,9 +186,9 @@ def _each(body: ArithmeticEmitter, args: tuple[int, ...], each: Each) -> RowAddr
             at = located(body, result, place)
             entries = [] if places else [read(body, row, place) for row in rows]
             with _on_lanes(body, W * some):
-                entries += [body.emit(f"load {body.lanes.double}, {one}") for one in places]
+                entries += [body.emit(f"load {body.lanes.number}, {one}") for one in places]
                 found = _of_entry(body, each, entries, [_repeated(body, x, W, some) for x in fixed])
-                body.lines.append(f"  store {body.lanes.double} {found}, {at}")
+                body.lines.append(f"  store {body.lanes.number} {found}, {at}")
             loop.end()
             done += turns * some
         return result
@@ -202,8 +202,8 @@ def _each(body: ArithmeticEmitter, args: tuple[int, ...], each: Each) -> RowAddr
             shifts = [_product_of(body, place, row.step) for row in rows]
             entries = [_loaded(body, _shifted(body, row, at)) for row, at in zip(rows, shifts, strict=True)]
             found = _of_entry(body, each, entries, [splat(body, x) for x in fixed] if width > 1 else fixed)
-            at = body.emit(f"getelementptr double, ptr {result.bases[0]}, i64 {place}")
-            body.lines.append(f"  store {body.lanes.double} {found}, ptr {at}, align 8")
+            at = body.emit(f"getelementptr {body.lanes.scalar}, ptr {result.bases[0]}, i64 {place}")
+            body.lines.append(f"  store {body.lanes.number} {found}, ptr {at}, align {body.lanes.bytes}")
         loop.end()
         done += blocks * width
     return result
@@ -212,7 +212,7 @@ def _each(body: ArithmeticEmitter, args: tuple[int, ...], each: Each) -> RowAddr
 def _repeated(body: ArithmeticEmitter, x: str, width: int, times: int) -> str:
     """Return a register repeated several times."""
     indices = ", ".join(f"i32 {k}" for k in [*range(width)] * times)
-    one = f"<{width} x double> {x}"
+    one = f"<{width} x {body.lanes.scalar}> {x}"
     return body.emit(f"shufflevector {one}, {one}, <{width * times} x i32> <{indices}>") if times > 1 else x
 
 
@@ -233,7 +233,7 @@ def _of_lanes(body: ArithmeticEmitter, row: RowAddress, size: int) -> RowAddress
     assert n is not None
     loop = _RowLoop(body, size)
     entry = read(body, row._replace(kind="shared"), loop.at)
-    body.lines.append(f"  store {body.lanes.double} {entry}, {located(body, copy, loop.at)}")
+    body.lines.append(f"  store {body.lanes.number} {entry}, {located(body, copy, loop.at)}")
     loop.end()
     _other_way(body, n)
     _turn(body, row, copy, size)
@@ -249,13 +249,13 @@ def _turn(body: ArithmeticEmitter, row: RowAddress, copy: RowAddress, size: int)
         loop = _RowLoop(body, size // some)
         first = body.emit(f"mul i64 {loop.at}, {some}")
         for k, x in enumerate(_turned(body, _shifted(body, row, first), some)):
-            body.lines.append(f"  store {body.lanes.double} {x}, {located(body, copy, _sum(body, first, k))}")
+            body.lines.append(f"  store {body.lanes.number} {x}, {located(body, copy, _sum(body, first, k))}")
         loop.end()
         done = size // some * some
     if size > done:
         loop = _RowLoop(body, size - done)
         place = _sum(body, loop.at, done)
-        body.lines.append(f"  store {body.lanes.double} {read(body, row, place)}, {located(body, copy, place)}")
+        body.lines.append(f"  store {body.lanes.number} {read(body, row, place)}, {located(body, copy, place)}")
         loop.end()
 
 
@@ -266,13 +266,14 @@ def _many_registers(body: ArithmeticEmitter) -> bool:
 
 def _widths(body: ArithmeticEmitter) -> list[int]:
     """The lanes of registers and of their parts, for what is left over."""
-    return [body.target.width >> k for k in range(body.target.width.bit_length())]
+    width = body.target.lanes(body.lanes.bytes)
+    return [width >> k for k in range(width.bit_length())]
 
 
 @contextmanager
 def _on_lanes(body: ArithmeticEmitter, width: int) -> Iterator[None]:
     """Write for registers of another width."""
-    around, body.lanes = body.lanes, Lanes(width)
+    around, body.lanes = body.lanes, Lanes(width, body.lanes.format)
     try:
         yield
     finally:
@@ -288,12 +289,12 @@ def _product_of(body: ArithmeticEmitter, x: str, n: int) -> str:
 
 
 def _moved(body: ArithmeticEmitter, base: str, entries: int) -> str:
-    return body.emit(f"getelementptr double, ptr {base}, i64 {entries}") if entries else base
+    return body.emit(f"getelementptr {body.lanes.scalar}, ptr {base}, i64 {entries}") if entries else base
 
 
 def _shifted(body: ArithmeticEmitter, row: RowAddress, entries: str) -> RowAddress:
     """A row from an entry on, that many entries of memory further."""
-    kind = body.lanes.double if row.kind == "lanes" else "double"
+    kind = body.lanes.number if row.kind == "lanes" else body.lanes.scalar
     return row._replace(bases=tuple(body.emit(f"getelementptr {kind}, ptr {one}, i64 {entries}") for one in row.bases))
 
 
@@ -309,7 +310,7 @@ def _turned(body: ArithmeticEmitter, row: RowAddress, some: int) -> list[str]:
 
 def _loaded(body: ArithmeticEmitter, row: RowAddress) -> str:
     """The first entries of a row, a register of them."""
-    return body.emit(f"load {body.lanes.double}, ptr {_moved(body, row.bases[0], row.first)}, align 8")
+    return body.emit(f"load {body.lanes.number}, ptr {_moved(body, row.bases[0], row.first)}, align {body.lanes.bytes}")
 
 
 def _fork(body: ArithmeticEmitter, row: RowAddress) -> int | None:
@@ -374,7 +375,7 @@ class _RowSums:
 
     def end(self) -> list[str]:
         """The sums."""
-        n, V, zero = self.loop.n, self.body.lanes.double, self.body.lanes.constant(0.0)
+        n, V, zero = self.loop.n, self.body.lanes.number, self.body.lanes.constant(0.0)
         for k, total in enumerate(self.totals):
             self.body.lines[self.loop.sums_at + k] = f"  %sum{n}.{k} = phi {V} [{zero}, %from{n}], [{total}, %more{n}]"
         self.loop.end()

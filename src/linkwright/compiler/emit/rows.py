@@ -11,14 +11,15 @@ import math
 from collections.abc import Collection
 
 from linkwright.compiler.emit.code import FunctionBuilder
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import ArraySpec, ProgramSignature
 
 SCRATCH_ON_STACK = 4096
-"""Doubles of scratch that may lie on the stack; larger blocks are allocated."""
+"""Numbers of scratch that may lie on the stack; larger blocks are allocated."""
 
-COPY = """
+_COPY = """
 ; copy `size` entries between a strided array (strides and lengths of its `n` dimensions) and a contiguous one
-define internal void @copy(ptr %strided, ptr %plain, i64 %size, i64 %n, ptr %lengths, ptr %strides, i1 %out) #1 {
+define internal void @copy(ptr %strided, ptr %plain, i64 %size, i64 %n, ptr %lengths, ptr %strides, i1 %out) #1 {{
 start:
   %any = icmp sgt i64 %size, 0
   br i1 %any, label %entry, label %end
@@ -45,15 +46,15 @@ dimension:
   br label %test
 move:
   %a = getelementptr i8, ptr %strided, i64 %offset
-  %b = getelementptr double, ptr %plain, i64 %e
+  %b = getelementptr {scalar}, ptr %plain, i64 %e
   br i1 %out, label %outward, label %inward
 outward:
-  %x = load double, ptr %b
-  store double %x, ptr %a, align 1
+  %x = load {scalar}, ptr %b
+  store {scalar} %x, ptr %a, align 1
   br label %next
 inward:
-  %y = load double, ptr %a, align 1
-  store double %y, ptr %b
+  %y = load {scalar}, ptr %a, align 1
+  store {scalar} %y, ptr %b
   br label %next
 next:
   %e1 = add i64 %e, 1
@@ -61,8 +62,13 @@ next:
   br i1 %again, label %entry, label %end
 end:
   ret void
-}
+}}
 """
+
+
+def copy_text(program: ProgramSignature) -> str:
+    """``copy``, of the program's numbers."""
+    return _COPY.format(scalar=FORMATS[program.precision].scalar)
 
 
 _QUIET = """
@@ -168,9 +174,9 @@ def lengths_text(program: ProgramSignature) -> str:
 
 def plain_steps(program: ProgramSignature) -> list[int]:
     """Return NumPy's ``steps`` for contiguous arrays: bytes between rows, and between their entries."""
-    slots = [*program.inputs, *program.outputs]
-    entries = [8 * math.prod(slot.shape[d + 1 :]) for slot in slots for d in range(len(slot.shape))]
-    return [8 * slot.size for slot in slots] + entries
+    slots, size = [*program.inputs, *program.outputs], FORMATS[program.precision].bytes
+    entries = [size * math.prod(slot.shape[d + 1 :]) for slot in slots for d in range(len(slot.shape))]
+    return [size * slot.size for slot in slots] + entries
 
 
 def stride_place(program: ProgramSignature, argument: int) -> int:
@@ -186,7 +192,7 @@ def emit_contiguous(code: FunctionBuilder, program: ProgramSignature, tables: Co
     """
     contiguous = "1"
     for k, slot in enumerate((*program.inputs, *program.outputs)):
-        core, expected = stride_place(program, k), 8
+        core, expected = stride_place(program, k), FORMATS[program.precision].bytes
         for d in reversed(range(len(slot.shape))):
             if slot.shape[d] != 1 and not (d == 0 and k in tables):
                 stride = code.load("i64", "%steps", core + d)
@@ -207,11 +213,12 @@ def pass_text(
 ) -> str:
     """Return ``batch(args, dims, steps)``: the body of lanes for all rows, W at once.
 
-    ``record``: number of doubles of a row in ``records``, a further argument, whose address the body receives;
+    ``record``: number of entries of a row in ``records``, a further argument, whose address the body receives;
     ``stores``: whether it writes results; ``tables``: the arguments whose first axis may have any stride.
     """
     slots = [*program.inputs, *program.outputs]
     n_args, n_in = len(slots), len(program.inputs)
+    scalar, size = FORMATS[program.precision].scalar, FORMATS[program.precision].bytes
     code = FunctionBuilder()
     total = sum(slot.size for slot in slots) * width
     records = ", ptr %records" if record else ""
@@ -235,7 +242,7 @@ def pass_text(
         """Whether some angle was too large for the body."""
         if not record:
             return code.emit(f"call i1 @{body}({arguments})")
-        place = code.item("double", "%records", code.emit(f"mul i64 {row}, {record}"))
+        place = code.item(scalar, "%records", code.emit(f"mul i64 {row}, {record}"))
         return code.emit(f"call i1 @{body}({arguments}, ptr {place})")
 
     code.do("plain:")
@@ -287,14 +294,14 @@ def pass_text(
     code.do("copied:")
     first = code.emit(f"phi i64 [0, %start], [{i}, %rest]")
     if total <= SCRATCH_ON_STACK:
-        scratch = code.emit(f"alloca double, i64 {max(1, total)}, align 64")
+        scratch = code.emit(f"alloca {scalar}, i64 {max(1, total)}, align 64")
     else:
-        scratch = code.emit(f"call ptr @malloc(i64 {8 * total})")
+        scratch = code.emit(f"call ptr @malloc(i64 {size * total})")
     used = 0
     for k, slot in enumerate(slots):
-        code.do(f"store ptr {code.item('double', scratch, used)}, ptr {code.item('ptr', blocks, k)}")
+        code.do(f"store ptr {code.item(scalar, scratch, used)}, ptr {code.item('ptr', blocks, k)}")
         used += slot.size * width
-    sizes = [_shared(code, at, blocks, block_steps, k, slot, strides[k]) for k, slot in enumerate(slots[:n_in])]
+    sizes = [_shared(code, at, blocks, block_steps, k, slot, strides[k], size) for k, slot in enumerate(slots[:n_in])]
     code.do("br label %block")
     code.do("block:")
     i = code.emit(f"phi i64 [{first}, %copied], [%after_block, %block_done]")
@@ -311,7 +318,7 @@ def pass_text(
     beyond = code.emit(f"icmp sgt i64 {lane}, {last_row}")
     source = code.emit(f"select i1 {beyond}, i64 {last_row}, i64 {lane}")
     for k, slot in enumerate(slots[:n_in]):
-        _emit_copy(code, at, blocks, source, lane, k, slot, strides[k], sizes[k], outwards=False)
+        _emit_copy(code, at, blocks, source, lane, k, size * slot.size, slot, strides[k], sizes[k], outwards=False)
     code.do(f"%lane1 = add i64 {lane}, 1")
     code.do(f"br i1 {code.emit(f'icmp slt i64 %lane1, {width}')}, label %copy_in, label %compute")
     code.do("compute:")
@@ -338,7 +345,9 @@ def pass_text(
     lane = code.emit(f"phi i64 {before_out}, [%lane2, %copy_out]")
     for k, slot in enumerate(slots[n_in:], n_in):
         if stores:
-            _emit_copy(code, at, blocks, lane, lane, k, slot, strides[k], str(slot.size), outwards=True)
+            _emit_copy(
+                code, at, blocks, lane, lane, k, size * slot.size, slot, strides[k], str(slot.size), outwards=True
+            )
     code.do(f"%lane2 = add i64 {lane}, 1")
     code.do(f"br i1 {code.emit(f'icmp slt i64 %lane2, {rows}')}, label %copy_out, label %block_done")
     code.do("block_done:")
@@ -363,13 +372,13 @@ SHARED = 32
 
 
 def _shared(
-    code: FunctionBuilder, at: str, blocks: str, block_steps: str, k: int, slot: ArraySpec, strides: str
+    code: FunctionBuilder, at: str, blocks: str, block_steps: str, k: int, slot: ArraySpec, strides: str, size: int
 ) -> str:
-    """Return the number of entries of an argument to copy: none if shared by all rows and contiguous."""
+    """Return the number of entries of ``size`` bytes to copy: none if shared by all rows and contiguous."""
     if slot.size < SHARED:
         return str(slot.size)
     same = code.emit(f"icmp eq i64 {code.load('i64', '%steps', k)}, 0")
-    expected = 8
+    expected = size
     for d in reversed(range(len(slot.shape))):
         stride = code.emit(f"icmp eq i64 {code.load('i64', strides, d)}, {expected}")
         same = code.emit(f"and i1 {same}, {stride}")
@@ -377,7 +386,7 @@ def _shared(
     place, step = code.item("ptr", blocks, k), code.item("i64", block_steps, k)
     copy, given = code.emit(f"load ptr, ptr {place}"), code.load("ptr", at, k)
     code.do(f"store ptr {code.emit(f'select i1 {same}, ptr {given}, ptr {copy}')}, ptr {place}")
-    code.do(f"store i64 {code.emit(f'select i1 {same}, i64 0, i64 {slot.size * 8}')}, ptr {step}")
+    code.do(f"store i64 {code.emit(f'select i1 {same}, i64 0, i64 {slot.size * size}')}, ptr {step}")
     return code.emit(f"select i1 {same}, i64 0, i64 {slot.size}")
 
 
@@ -388,16 +397,17 @@ def _emit_copy(
     row: str,
     lane: str,
     k: int,
+    apart: int,
     slot: ArraySpec,
     strides: str,
     size: str,
     outwards: bool,
 ) -> None:
-    """Copy one row of argument k to its lane's place in the block, or back."""
+    """Copy one row of argument k to its lane's place in the block, ``apart`` bytes from the next, or back."""
     step = code.emit(f"mul i64 {row}, {code.load('i64', '%steps', k)}")
     strided = code.emit(f"getelementptr i8, ptr {code.load('ptr', at, k)}, i64 {step}")
     plain = code.emit(
-        f"getelementptr i8, ptr {code.load('ptr', blocks, k)}, i64 {code.emit(f'mul i64 {lane}, {slot.size * 8}')}"
+        f"getelementptr i8, ptr {code.load('ptr', blocks, k)}, i64 {code.emit(f'mul i64 {lane}, {apart}')}"
     )
     code.do(
         f"call void @copy(ptr {strided}, ptr {plain}, i64 {size}, i64 {len(slot.shape)}, "

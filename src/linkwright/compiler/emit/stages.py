@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.compiler.emit.code import FunctionBuilder, definition, module
-from linkwright.compiler.emit.rows import COPY, lengths_text, loop_text, tiny_text
+from linkwright.compiler.emit.rows import copy_text, lengths_text, loop_text, tiny_text
 from linkwright.compiler.ir.staged import Staged
 
 ALIGNMENT = 64
@@ -161,8 +161,14 @@ def end_driver(code: FunctionBuilder, place: str, memory: str, far: str = "") ->
 def module_of(program: Staged, width: int, processor: str, functions: list[str], declared: set[str]) -> str:
     """The LLVM module of stages: ``lanes`` (of ``width``) and ``single``; ``loop`` and ``single`` are exported."""
     names = [f"@{name} = external global i8" for name in program.tables()[0]]
-    texts = [lengths_text(program), *functions, COPY, loop_text(program, width, processor), tiny_text(processor)]
-    return module(declared | INTRINSICS, [*names, *texts], max(width, 8))
+    texts = [
+        lengths_text(program),
+        *functions,
+        copy_text(program),
+        loop_text(program, width, processor),
+        tiny_text(processor),
+    ]
+    return module(declared | INTRINSICS, [*names, *texts], 64 * max(width, 8))
 
 
 INTRINSICS = {"declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)", "declare i64 @llvm.smin.i64(i64, i64)"}

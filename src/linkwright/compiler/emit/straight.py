@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 from linkwright.compiler.emit.code import module
 from linkwright.compiler.emit.repetition import is_long
-from linkwright.compiler.emit.rows import COPY, lengths_text, loop_text, stride_place
+from linkwright.compiler.emit.rows import copy_text, lengths_text, loop_text, stride_place
 from linkwright.compiler.emit.tables import RowAddress, read
-from linkwright.compiler.emit.vector_math import Lanes
 from linkwright.compiler.ir.program import ArraySpec, Program, Steps
 from linkwright.compiler.native.machine import Target
 
@@ -24,19 +23,19 @@ _NEAR_CACHE = 32 * 1024  # bytes
 SPARSE = 256
 """Entries of a result from which structural zeros are written by a loop, where they are most of it."""
 
-CLEAR = """define internal void @clear(ptr %row, i64 %bytes) #0 {
+_CLEAR = """define internal void @clear(ptr %row, i64 %bytes) #0 {{
 start:
   br label %next
 next:
   %at = phi i64 [0, %start], [%after, %next]
   %place = getelementptr i8, ptr %row, i64 %at
-  store <4 x double> zeroinitializer, ptr %place, align 8
+  store <4 x double> zeroinitializer, ptr %place, align {alignment}
   %after = add i64 %at, 32
   %more = icmp ult i64 %after, %bytes
   br i1 %more, label %next, label %end
 end:
   ret void
-}
+}}
 """
 """Zeros for a row of that many bytes, a multiple of 32."""
 
@@ -114,14 +113,14 @@ class StraightLineEmitter(ArithmeticEmitter):
 
     def _load(self, argument: int, slot: ArraySpec) -> list[str]:
         """Load a vector of lanes for every entry of a row that is used individually."""
-        (rows, step), W = self._rows(argument), self.lanes.width
+        (rows, step), W, scalar = self._rows(argument), self.lanes.width, self.lanes.scalar
         self.arguments.append(RowAddress("rows" if W > 1 else "shared", tuple(rows), apart=step))
         used = self.program.entries_used[argument]
         columns: list[str] = []
         if W == 1:
             for k in range(slot.size):
-                entry = self.emit(f"getelementptr double, ptr {rows[0]}, i64 {k}") if k in used else ""
-                columns.append(self.emit(f"load double, ptr {entry}, align 8") if entry else "")
+                entry = self.emit(f"getelementptr {scalar}, ptr {rows[0]}, i64 {k}") if k in used else ""
+                columns.append(self.emit(f"load {scalar}, ptr {entry}, align {self.lanes.bytes}") if entry else "")
             return columns
         while len(columns) < slot.size:
             left = slot.size - len(columns)
@@ -139,13 +138,13 @@ class StraightLineEmitter(ArithmeticEmitter):
     def _store(self, argument: int, cleared: bool) -> None:
         """Every entry of one row, or every one that is not zero there already."""
         (row,) = self._pointers(argument)
-        results = self._results(argument)
+        results, scalar = self._results(argument), self.lanes.scalar
         for k in (k for some in self.program.loose(argument - len(self.program.inputs)) for k in some):
             value = results[k]
             if cleared and self._is_zero(value):
                 continue
-            address = self.emit(f"getelementptr double, ptr {row}, i64 {k}")
-            self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
+            address = self.emit(f"getelementptr {scalar}, ptr {row}, i64 {k}")
+            self.lines.append(f"  store {scalar} {self.values[value]}, ptr {address}, align {self.lanes.bytes}")
             self.seam()
 
     def _results(self, argument: int) -> tuple[int, ...]:
@@ -166,12 +165,13 @@ class StraightLineEmitter(ArithmeticEmitter):
 
     def _clear(self, argument: int) -> None:
         """Zeros in all rows of an argument."""
-        count = len(self._results(argument))
+        count, scalar, some = len(self._results(argument)), self.lanes.scalar, 32 // self.lanes.bytes
+        zero = self.lanes.format.number(0.0)
         for row in self._rows_of(argument):
-            self.lines.append(f"  call void @clear(ptr {row}, i64 {count // 4 * 32})")
-            for k in range(count // 4 * 4, count):
-                address = self.emit(f"getelementptr double, ptr {row}, i64 {k}")
-                self.lines.append(f"  store double {Lanes(1).constant(0.0)}, ptr {address}, align 8")
+            self.lines.append(f"  call void @clear(ptr {row}, i64 {count // some * 32})")
+            for k in range(count // some * some, count):
+                address = self.emit(f"getelementptr {scalar}, ptr {row}, i64 {k}")
+                self.lines.append(f"  store {scalar} {zero}, ptr {address}, align {self.lanes.bytes}")
 
     def _rows_of(self, argument: int) -> list[str]:
         if argument not in self.rows:
@@ -188,7 +188,7 @@ class StraightLineEmitter(ArithmeticEmitter):
         """
         found: dict[int, list[tuple[int, int, int]]] = {}
         W = self.lanes.width
-        large = 8 * W * sum(slot.size for slot in self.program.outputs) > _NEAR_CACHE
+        large = self.lanes.alignment * sum(slot.size for slot in self.program.outputs) > _NEAR_CACHE
         for number, results in enumerate(self.program.results, len(self.program.inputs)):
             if number - len(self.program.inputs) in self.program.tables:
                 continue
@@ -212,21 +212,21 @@ class StraightLineEmitter(ArithmeticEmitter):
 
     def _store_columns(self, rows: list[str], start: int, columns: list[str]) -> None:
         """Columns of lanes, to entries one after the other of a row for every lane."""
-        W, V, size = self.lanes.width, self.lanes.double, len(columns)
+        W, V, scalar, size = self.lanes.width, self.lanes.number, self.lanes.scalar, len(columns)
         turned = self.transposed(columns)
         for lane, row in enumerate(rows):
-            address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
+            address = self.emit(f"getelementptr {scalar}, ptr {row}, i64 {start}")
             first = lane // size * size
             source = turned[lane % size]
             if size == 1:
-                piece = f"double {self.emit(f'extractelement {V} {source}, i32 {lane}') if W > 1 else source}"
+                piece = f"{scalar} {self.emit(f'extractelement {V} {source}, i32 {lane}') if W > 1 else source}"
             elif size == W:
                 piece = f"{V} {source}"
             else:
                 indices = ", ".join(f"i32 {first + k}" for k in range(size))
                 cut = self.emit(f"shufflevector {V} {source}, {V} poison, <{size} x i32> <{indices}>")
-                piece = f"<{size} x double> {cut}"
-            self.lines.append(f"  store {piece}, ptr {address}, align 8")
+                piece = f"<{size} x {scalar}> {cut}"
+            self.lines.append(f"  store {piece}, ptr {address}, align {self.lanes.bytes}")
 
     def _store_table(self, number: int) -> None:
         """Store recorded states, row by row, with a run-time stride."""
@@ -245,8 +245,11 @@ class StraightLineEmitter(ArithmeticEmitter):
         place, size = self.places[self.values[value]], program.sizes[value]
         rows = self._rows_of(len(program.inputs) + number)
         if size >= columns:
-            there = [self.emit(f"getelementptr double, ptr {row}, i64 {first}") for row in rows] if first else rows
-            self._store_all(there, str(8 * columns), place.bases[0], size // columns, columns, 0, columns)
+            scalar = self.lanes.scalar
+            there = [self.emit(f"getelementptr {scalar}, ptr {row}, i64 {first}") for row in rows] if first else rows
+            self._store_all(
+                there, str(self.lanes.bytes * columns), place.bases[0], size // columns, columns, 0, columns
+            )
         for k in range(size // columns * columns, size):
             self._store_columns(rows, first + k, [read(self, place, k)])
 
@@ -254,7 +257,7 @@ class StraightLineEmitter(ArithmeticEmitter):
         self, rows: list[str], stride: str, source: str, count: int, size: int, first: int, columns: int
     ) -> None:
         """Store columns of a table in memory, for a number of rows, in a loop with ``stride`` bytes."""
-        V, W = self.lanes.double, self.lanes.width
+        V, W = self.lanes.number, self.lanes.width
         n = self.block()
         self.lines += [f"  br label %table{n}", f"table{n}:", f"  br label %tables{n}", f"tables{n}:"]
         self.lines.append(f"  %row{n} = phi i64 [0, %table{n}], [%row{n}.next, %tables{n}]")
@@ -270,7 +273,7 @@ class StraightLineEmitter(ArithmeticEmitter):
             some = []
             for k in range(start, start + width):
                 address = self.emit(f"getelementptr {V}, ptr {kept}, i64 {first + k}")
-                some.append(self.emit(f"load {V}, ptr {address}, align {8 * W}"))
+                some.append(self.emit(f"load {V}, ptr {address}, align {self.lanes.alignment}"))
             self._store_columns(rows, start, some)
             start += width
         self.lines += [f"  %row{n}.next = add i64 %row{n}, 1"]
@@ -286,7 +289,7 @@ def batches_text(program: Program, width: int, target: Target) -> str:
     """
     tables = {len(program.inputs) + number for number in program.tables}
     loop = loop_text(program, width, target.processor, long=is_long(program), tables=tables)
-    return module_text([StraightLineEmitter(program, width, target)], [COPY, ELSEWHERE, loop])
+    return module_text([StraightLineEmitter(program, width, target)], [copy_text(program), ELSEWHERE, loop])
 
 
 def row_text(program: Program, width: int, target: Target) -> str:
@@ -308,8 +311,9 @@ def module_text(bodies: Sequence[ArithmeticEmitter], functions: list[str], width
     """The LLVM module of bodies, which are written now, and functions; ``width``: of vectors, else that of bodies."""
     texts = [body.text() for body in bodies]
     lanes = bodies[0].lanes
-    V, suffix = lanes.double, lanes.suffix
+    V, suffix = lanes.number, lanes.suffix
     declared = {f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}.union(*(body.declared for body in bodies))
+    clear, bits = _CLEAR.format(alignment=lanes.bytes), lanes.format.bits * (width or lanes.width)
     if is_long(bodies[0].program):
         declared |= {"declare i1 @poll_signals(i64)", "declare ptr @release_gil()", "declare void @acquire_gil(ptr)"}
-    return module(declared, [lengths_text(bodies[0].program), *texts, CLEAR, *functions], width or lanes.width)
+    return module(declared, [lengths_text(bodies[0].program), *texts, clear, *functions], bits)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from linkwright.compiler.emit.vector_math import number
 from linkwright.compiler.ir.program import Instruction, Program, Steps
 from linkwright.expression.tables import ConstantTable, EntryRange
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 
 ON_STACK = 4096
-"""Largest number of doubles on the stack; larger arrays are allocated."""
+"""Largest number of numbers on the stack; larger arrays are allocated."""
 
 
 class RowAddress(NamedTuple):
@@ -82,19 +81,25 @@ def counting_in_steps(steps: Steps, start: Sequence[bool]) -> frozenset[tuple[in
 
 def memory(body: ArithmeticEmitter, entries: int) -> str:
     """Room for a row of all lanes."""
-    n, doubles = body.block(), -(-entries * body.lanes.width // 4) * 4
-    if body.on_stack + doubles <= ON_STACK:
-        body.on_stack += doubles
-        body.prologue.append(f"  %room{n} = alloca double, i64 {doubles}, align {8 * body.lanes.width}")
+    lanes, n = body.lanes, body.block()
+    size = _cleared(body, entries) // lanes.bytes
+    if body.on_stack + size <= ON_STACK:
+        body.on_stack += size
+        body.prologue.append(f"  %room{n} = alloca {lanes.scalar}, i64 {size}, align {lanes.alignment}")
     else:  # to full lanes: what is allocated is aligned to 16 bytes
         body.prologue += [
-            f"  %given{n} = call ptr @malloc(i64 {8 * doubles + 64})",
+            f"  %given{n} = call ptr @malloc(i64 {lanes.bytes * size + 64})",
             f"  %aligned{n} = getelementptr i8, ptr %given{n}, i64 63",
             f"  %room{n} = call ptr @llvm.ptrmask.p0.i64(ptr %aligned{n}, i64 -64)",
         ]
         body.epilogue.append(f"  call void @free(ptr %given{n})")
         body.declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
     return f"%room{n}"
+
+
+def _cleared(body: ArithmeticEmitter, entries: int) -> int:
+    """Return the bytes of a row of all lanes, a multiple of those that are cleared at once."""
+    return -(-entries * body.lanes.alignment // 32) * 32
 
 
 def emit_row(body: ArithmeticEmitter, instruction: Instruction) -> RowAddress:
@@ -104,8 +109,9 @@ def emit_row(body: ArithmeticEmitter, instruction: Instruction) -> RowAddress:
 
 
 def _numbers(body: ArithmeticEmitter, args: tuple[int, ...], data: ConstantTable) -> RowAddress:
-    name, entries = f"@numbers_{data.digest[:32]}", ", ".join(f"double {number(x)}" for x in data.entries.tolist())
-    body.declared.add(f"{name} = private constant [{len(data.entries)} x double] [{entries}], align 64")
+    form, name = body.lanes.format, f"@numbers_{data.digest[:32]}"
+    entries = ", ".join(f"{form.scalar} {form.number(x)}" for x in data.entries.tolist())
+    body.declared.add(f"{name} = private constant [{len(data.entries)} x {form.scalar}] [{entries}], align 64")
     return RowAddress("shared", (name,))
 
 
@@ -117,7 +123,7 @@ def _array(body: ArithmeticEmitter, args: tuple[int, ...], data: tuple[int, int,
 def _table(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     place = RowAddress("lanes", (memory(body, size),))
     for k, a in enumerate(args):
-        body.lines.append(f"  store {body.lanes.double} {body.values[a]}, {located(body, place, k)}")
+        body.lines.append(f"  store {body.lanes.number} {body.values[a]}, {located(body, place, k)}")
         body.seam()
     return place
 
@@ -134,7 +140,7 @@ def _kept(body: ArithmeticEmitter, args: tuple[int, ...], state: int) -> RowAddr
 
 def _zeros(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     room = memory(body, size)
-    body.lines.append(f"  call void @clear(ptr {room}, i64 {-(-size * body.lanes.width // 4) * 32})")
+    body.lines.append(f"  call void @clear(ptr {room}, i64 {_cleared(body, size)})")
     return RowAddress("lanes", (room,))
 
 
@@ -144,7 +150,7 @@ def _room(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddre
 
 def _added(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
-    V, lanes, place = body.lanes.double, body.lanes, _shifted(whole, index)
+    V, lanes, place = body.lanes.number, body.lanes, _shifted(whole, index)
     if index.there:
         x = body.emit(f"select {lanes.bit} {index.there}, {V} {x}, {V} {lanes.constant(float('nan'))}")
     if len(index.lanes) == 1:
@@ -155,21 +161,21 @@ def _added(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddr
     for lane, one in enumerate(index.lanes):
         at = _of_lane(body, place, one, lane)
         entry = body.emit(f"extractelement {V} {x}, i32 {lane}")
-        total = body.emit(f"fadd double {body.emit(f'load double, {at}')}, {entry}")
-        body.lines.append(f"  store double {total}, {at}")
+        total = body.emit(f"fadd {lanes.scalar} {body.emit(f'load {lanes.scalar}, {at}')}, {entry}")
+        body.lines.append(f"  store {lanes.scalar} {total}, {at}")
     return whole
 
 
 def _put(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
-    V, place = body.lanes.double, _shifted(whole, index)
+    V, place = body.lanes.number, _shifted(whole, index)
     if len(index.lanes) == 1 and not index.there:
         body.lines.append(f"  store {V} {x}, {located(body, place, index.lanes[0])}")
         return whole
     for lane, one in enumerate(index.lanes):
         at = _of_lane(body, place, one, lane)
         entry = body.emit(f"extractelement {V} {x}, i32 {lane}") if len(index.lanes) > 1 else x
-        body.lines.append(f"  store double {entry}, {at}")
+        body.lines.append(f"  store {body.lanes.scalar} {entry}, {at}")
     return whole
 
 
@@ -182,12 +188,12 @@ def emit_take(body: ArithmeticEmitter, row: int, place: int) -> str:
     else:
         found = "poison"
         for lane, one in enumerate(index.lanes):
-            entry = body.emit(f"load double, {_of_lane(body, at, one, lane)}")
-            found = body.emit(f"insertelement {lanes.double} {found}, double {entry}, i32 {lane}")
+            entry = body.emit(f"load {lanes.scalar}, {_of_lane(body, at, one, lane)}")
+            found = body.emit(f"insertelement {lanes.number} {found}, {lanes.scalar} {entry}, i32 {lane}")
     if not index.there:
         return found
     nan = lanes.constant(float("nan"))
-    return body.emit(f"select {lanes.bit} {index.there}, {lanes.double} {found}, {lanes.double} {nan}")
+    return body.emit(f"select {lanes.bit} {index.there}, {lanes.number} {found}, {lanes.number} {nan}")
 
 
 def emit_index(body: ArithmeticEmitter, k: int) -> Index:
@@ -201,14 +207,14 @@ def _index(body: ArithmeticEmitter, k: int) -> Index:
     if k in body.counting:
         at, beyond = _counted(body, k)
         return Index([at], "", beyond)
-    lanes, V, x = body.lanes, body.lanes.double, body.values[k]
+    lanes, V, x = body.lanes, body.lanes.number, body.values[k]
     zero = lanes.constant(0.0)
     there = body.emit(f"fcmp ord {V} {x}, {zero}")
     x = body.emit(f"select {lanes.bit} {there}, {V} {x}, {V} {zero}")
     entries = [x]
     if lanes.width > 1:
         entries = [body.emit(f"extractelement {V} {x}, i32 {lane}") for lane in range(lanes.width)]
-    return Index([body.emit(f"fptosi double {one} to i64") for one in entries], there)
+    return Index([body.emit(f"fptosi {lanes.scalar} {one} to i64") for one in entries], there)
 
 
 def _counted(body: ArithmeticEmitter, k: int) -> tuple[str, int]:
@@ -231,12 +237,12 @@ def _counted(body: ArithmeticEmitter, k: int) -> tuple[str, int]:
     if op == "take":
         row = body.places[body.values[args[0]]]
         index = emit_index(body, args[1])
-        x = body.emit(f"load double, {located(body, _shifted(row, index), index.lanes[0])}")
+        x = body.emit(f"load {body.lanes.scalar}, {located(body, _shifted(row, index), index.lanes[0])}")
     else:
         x = body.values[k]
         if body.lanes.width > 1:
-            x = body.emit(f"extractelement {body.lanes.double} {x}, i32 0")
-    return body.emit(f"fptosi double {x} to i64"), 0
+            x = body.emit(f"extractelement {body.lanes.number} {x}, i32 0")
+    return body.emit(f"fptosi {body.lanes.scalar} {x} to i64"), 0
 
 
 def whole_number(body: ArithmeticEmitter, k: int) -> str:
@@ -252,23 +258,23 @@ def _shifted(place: RowAddress, index: Index) -> RowAddress:
 
 def read(body: ArithmeticEmitter, place: RowAddress, entry: int | str) -> str:
     """An entry of all lanes, the same place in each."""
-    lanes, V = body.lanes, body.lanes.double
+    lanes, V = body.lanes, body.lanes.number
     if place.kind == "lanes" or lanes.width == 1:
         return body.emit(f"load {V}, {located(body, place, entry)}")
     if place.kind == "shared":
-        return splat(body, body.emit(f"load double, {located(body, place, entry)}"))
+        return splat(body, body.emit(f"load {lanes.scalar}, {located(body, place, entry)}"))
     found, offset = "poison", _offset(body, place, entry)
     for lane, row in enumerate(place.bases):
-        address = body.emit(f"getelementptr double, ptr {row}, i64 {offset}")
-        one = body.emit(f"load double, ptr {address}, align 8")
-        found = body.emit(f"insertelement {V} {found}, double {one}, i32 {lane}")
+        address = body.emit(f"getelementptr {lanes.scalar}, ptr {row}, i64 {offset}")
+        one = body.emit(f"load {lanes.scalar}, ptr {address}, align {lanes.bytes}")
+        found = body.emit(f"insertelement {V} {found}, {lanes.scalar} {one}, i32 {lane}")
     return found
 
 
 def splat(body: ArithmeticEmitter, x: str) -> str:
     """The same number in all lanes."""
-    V, W = body.lanes.double, body.lanes.width
-    first = body.emit(f"insertelement {V} poison, double {x}, i32 0")
+    V, W = body.lanes.number, body.lanes.width
+    first = body.emit(f"insertelement {V} poison, {body.lanes.scalar} {x}, i32 0")
     return body.emit(f"shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
 
 
@@ -285,14 +291,14 @@ def _offset(body: ArithmeticEmitter, place: RowAddress, entry: int | str) -> str
 
 def located(body: ArithmeticEmitter, place: RowAddress, entry: int | str) -> str:
     """The address of an entry, as an operand."""
-    kind = body.lanes.double if place.kind == "lanes" else "double"
+    kind = body.lanes.number if place.kind == "lanes" else body.lanes.scalar
     if isinstance(entry, str) and entry != "0" and place.first:  # what does not change last: a part of the address
         offset = _offset(body, place._replace(first=0), entry)
         begin = body.emit(f"getelementptr {kind}, ptr {place.bases[0]}, i64 {offset}")
         address = body.emit(f"getelementptr {kind}, ptr {begin}, i64 {place.first}")
     else:
         address = body.emit(f"getelementptr {kind}, ptr {place.bases[0]}, i64 {_offset(body, place, entry)}")
-    return f"ptr {address}, align {8 * body.lanes.width if place.kind == 'lanes' else 8}"
+    return f"ptr {address}, align {body.lanes.alignment if place.kind == 'lanes' else body.lanes.bytes}"
 
 
 def _of_lane(body: ArithmeticEmitter, place: RowAddress, entry: str, lane: int) -> str:
@@ -301,7 +307,7 @@ def _of_lane(body: ArithmeticEmitter, place: RowAddress, entry: str, lane: int) 
     if place.kind == "lanes":
         offset = body.emit(f"add i64 {body.emit(f'mul i64 {offset}, {body.lanes.width}')}, {lane}")
     base = place.bases[lane if place.kind == "rows" else 0]
-    return f"ptr {body.emit(f'getelementptr double, ptr {base}, i64 {offset}')}, align 8"
+    return f"ptr {body.emit(f'getelementptr {body.lanes.scalar}, ptr {base}, i64 {offset}')}, align {body.lanes.bytes}"
 
 
 _MAKING: dict[str, Callable[..., RowAddress]] = {

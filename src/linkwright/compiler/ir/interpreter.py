@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.compiler.ir.formats import DOUBLE, FORMATS, NumberFormat
 from linkwright.compiler.ir.program import Each, Program, Steps
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.tables import MatrixLayout
@@ -15,34 +16,35 @@ from linkwright.expression.tables import MatrixLayout
 
 def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
     """Return the results for inputs of shape (…, *shape), which broadcast over their leading dimensions."""
-    inputs = [np.asarray(x, dtype=np.float64) for x in arrays]
+    form = FORMATS[program.precision]
+    inputs = [np.asarray(x, dtype=form.dtype) for x in arrays]
     leads = [x.shape[: x.ndim - len(slot.shape)] for x, slot in zip(inputs, program.inputs, strict=True)]
     batch = np.broadcast_shapes(*leads)
     flat = [x.reshape(*lead, slot.size) for x, lead, slot in zip(inputs, leads, program.inputs, strict=True)]
     with np.errstate(all="ignore"):
-        values = _values(program, flat)
+        values = _values(program, flat, form)
     results = []
     for slot, numbers in zip(program.outputs, program.results, strict=True):
-        result = np.empty((*batch, slot.size))
+        result = np.empty((*batch, slot.size), form.dtype)
         for entry, k in enumerate(numbers):
             result[..., entry] = values[k]
         results.append(result.reshape((*batch, *slot.shape)))
     return tuple(results)
 
 
-def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
+def _values(program: Program, inputs: Sequence[Any], form: NumberFormat) -> list[Any]:
     """Return the values of all instructions; an input is an array, entries last, or a list of entries."""
     values: list[Any] = []
     for op, args, value in program.instructions:
         if op in OPERATIONS:
             values.append(OPERATIONS[op].evaluate(*[values[a] for a in args]))
         elif op == "constant":
-            values.append(value)
+            values.append(value if form is DOUBLE else form.dtype.type(form.rounded(value)))
         elif op == "input":
             given = inputs[args[0]]
             values.append(given[args[1]] if isinstance(given, list) else given[..., args[1]])
         elif op == "repeat":
-            values.append(_repeated(value, [values[a] for a in args]))
+            values.append(_repeated(value, [values[a] for a in args], form))
         elif op == "item":
             row = values[args[0]]
             values.append(row[value] if isinstance(row, _Results) else row[..., value])
@@ -52,9 +54,19 @@ def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
         elif op == "array":
             given, first, size = inputs[value[0]], value[1], value[2]
             values.append(given[..., first : first + size])
+        elif op == "numbers":
+            values.append(value.entries if form is DOUBLE else _rounded(value.entries, form))
+        elif op == "each":
+            values.append(_each(value, form, *[values[a] for a in args]))
         else:
             values.append(_OF_ROWS[op](value, *[values[a] for a in args]))
+        if form is not DOUBLE and not isinstance(values[-1], _Results):  # operations may have Python's floats in them
+            values[-1] = np.asarray(values[-1], form.dtype)
     return values
+
+
+def _rounded(entries: np.ndarray, form: NumberFormat) -> np.ndarray:
+    return np.array([form.rounded(x) for x in entries.tolist()], form.dtype)
 
 
 def _row(entries: Sequence[Any]) -> np.ndarray:
@@ -115,10 +127,10 @@ def _product(sides: MatrixLayout, A: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(y)
 
 
-def _each(each: Each, *given: Any) -> np.ndarray:
+def _each(each: Each, form: NumberFormat, *given: Any) -> np.ndarray:
     rows, fixed = list(given[: each.rows]), [np.asarray(x)[..., None] for x in given[each.rows :]]
     (result,) = each.program.results[0]
-    return np.asarray(_values(each.program, [rows, fixed])[result])
+    return np.asarray(_values(each.program, [rows, fixed], form)[result])
 
 
 def _outer(sides: MatrixLayout, row: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -135,7 +147,6 @@ def _of_column(sides: MatrixLayout, column: int) -> np.ndarray:
 
 
 _OF_ROWS: dict[str, Callable[..., Any]] = {
-    "numbers": lambda value: value.entries,
     "table": lambda value, *entries: _row(entries),
     "part": lambda part, row: row[..., part.first + part.step * np.arange(part.size)],
     "zeros": lambda size: np.zeros(size),
@@ -145,7 +156,6 @@ _OF_ROWS: dict[str, Callable[..., Any]] = {
     "product": _product,
     "outer": _outer,
     "take": _take,
-    "each": _each,
 }
 
 
@@ -155,14 +165,14 @@ class _Results(list[Any]):
     size: int
 
 
-def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
+def _repeated(steps: Steps, given: list[Any], form: NumberFormat) -> list[Any]:
     """Return the results of a repetition; a row that has stopped keeps its states."""
     states, fixed = given[: steps.size], given[steps.size :]
     taken: Any = 0.0 if steps.stops else float(steps.count)
     going: Any = True
     kept: list[Any] = []
     for k in range(steps.count):
-        values = _values(steps.program, [[float(k)], states, fixed])
+        values = _values(steps.program, [[float(k)], states, fixed], form)
         after = [values[number] for number in steps.program.results[0]]
         if steps.stops:
             going = going & np.equal(values[steps.program.results[1][0]], 0.0)

@@ -87,10 +87,14 @@ class ProgramSignature(Protocol):
     @property
     def outputs(self) -> tuple[ArraySpec, ...]: ...
 
+    @property
+    def precision(self) -> str: ...
+
 
 def written_call(program: ProgramSignature) -> str:
     """Return the name with the arrays it takes."""
-    return f"{program.name}({', '.join(f'{slot.name}{list(slot.shape)}' for slot in program.inputs)})"
+    precision = f" in {program.precision} precision" if program.precision != "double" else ""
+    return f"{program.name}({', '.join(f'{slot.name}{list(slot.shape)}' for slot in program.inputs)}){precision}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +174,8 @@ class Program:
     """the algorithm of the library that it is the trace of, if it is one: its derivatives may be known"""
     of_step: bool = False
     """whether it is a step of another one, whose results are values, never memory"""
+    precision: str = "double"
+    """format of all numbers, "double" or "single"; steps have that of the program around them"""
 
     @cached_property
     def operations(self) -> Operations:
@@ -316,7 +322,9 @@ class Program:
     @cached_property
     def digest(self) -> str:
         """A hash of everything that decides what the program computes."""
-        parts = (self.name, self.inputs, self.outputs, self.instructions, self.results, self.single)
+        parts: tuple[Any, ...] = (self.name, self.inputs, self.outputs, self.instructions, self.results, self.single)
+        if self.precision != "double":
+            parts = (*parts, self.precision)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def __str__(self) -> str:

@@ -87,6 +87,7 @@ class Staged(ABC):
     outputs: tuple[ArraySpec, ...]
     single: bool
     algorithm: Any = None
+    precision: str = "double"
 
     @property
     @abstractmethod

@@ -15,7 +15,7 @@ import numpy as np
 from linkwright.compiler.ir.program import ArraySpec, ProgramSignature
 
 _FROM_LOOP_AND_SIGNATURE = 31  # index of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of functions
-_DOUBLE = 12  # NPY_DOUBLE
+_TYPES = {"single": 11, "double": 12}  # NPY_FLOAT, NPY_DOUBLE
 _NO_IDENTITY = -1
 
 
@@ -53,7 +53,7 @@ def universal_function(program: ProgramSignature, loop: int) -> tuple[Any, Any]:
     n_in, n_out = len(program.inputs), len(program.outputs)
     loops = (ctypes.c_void_p * 1)(loop)
     data = (ctypes.c_void_p * 1)(None)
-    types = (ctypes.c_char * (n_in + n_out))(*[bytes([_DOUBLE])] * (n_in + n_out))
+    types = (ctypes.c_char * (n_in + n_out))(*[bytes([_TYPES[program.precision]])] * (n_in + n_out))
     texts = (program.name.encode(), b"", signature(program).encode())
     function = _constructor()(
         ctypes.addressof(loops),

@@ -1,7 +1,7 @@
 """Objects that Python calls through machine code, and the table with which each describes its arguments.
 
-One function in machine code serves all of them (`call_kernel` of `c/call.c`). Plain float64 arrays, of one row or of a
-short batch, go from there to the kernel's own code; every other call goes to a function in Python.
+One function in machine code serves all of them (`call_kernel` of `c/call.c`). Plain arrays of the kernel's type, of one
+row or of a short batch, go from there to the kernel's own code; every other call goes to a function in Python.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwright.compiler.emit.rows import plain_steps
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import ProgramSignature
 from linkwright.compiler.native.layout import supported
 from linkwright.compiler.native.runtime import addresses
@@ -26,6 +27,7 @@ class SlotLayout(ctypes.Structure):
         ("bytes", ctypes.c_int64),
         ("shape", ctypes.POINTER(ctypes.c_int64)),
         ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("dtype", ctypes.c_void_p),
     )
 
 
@@ -52,12 +54,13 @@ def call_table(program: ProgramSignature, stops: bool, from_python: Callable[...
     ``stops``: whether a row may end early, with an exception of a handler of a signal; ``from_python``: the function
     for calls that machine code does not take, with the kernel as first argument.
     """
-    slots = (*program.inputs, *program.outputs)
+    slots, form = (*program.inputs, *program.outputs), FORMATS[program.precision]
     described = (SlotLayout * len(slots))()
     for slot, layout in zip(slots, described, strict=True):
-        strides = [8 * math.prod(slot.shape[d + 1 :]) for d in range(len(slot.shape))]
-        layout.ndim, layout.bytes = len(slot.shape), 8 * slot.size
+        strides = [form.bytes * math.prod(slot.shape[d + 1 :]) for d in range(len(slot.shape))]
+        layout.ndim, layout.bytes = len(slot.shape), form.bytes * slot.size
         layout.shape, layout.strides = _integers(slot.shape), _integers(strides)
+        layout.dtype = id(form.dtype)
     steps = plain_steps(program)
     return CallTable(
         inputs=len(program.inputs),

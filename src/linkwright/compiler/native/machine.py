@@ -77,10 +77,14 @@ class Target(NamedTuple):
                 return width
         return 2
 
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """Numbers of lanes worth trying: half a register, one, two."""
-        return tuple(w for w in (self.width // 2, self.width, 2 * self.width) if w > 1)
+    def lanes(self, size: int) -> int:
+        """Numbers of ``size`` bytes in a vector register."""
+        return 8 * self.width // size
+
+    def widths(self, size: int) -> tuple[int, ...]:
+        """Numbers of lanes worth trying, for numbers of ``size`` bytes: half a register, one, two."""
+        lanes = self.lanes(size)
+        return tuple(w for w in (lanes // 2, lanes, 2 * lanes) if w > 1)
 
 
 def target() -> Target:
@@ -216,7 +220,7 @@ def stay(code: Code) -> None:
 @cache
 def _library_addresses() -> dict[str, int]:
     """Return the addresses of the C library's functions."""
-    wanted = [*LIBRARY, "malloc", "free", "fma", "memcpy"]
+    wanted = [*LIBRARY, "malloc", "free", "fma", "fmaf", "floorf", "rintf", "memcpy"]
     library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
     if os.name != "nt" and not all(hasattr(library, name) for name in wanted):
         library = ctypes.CDLL(ctypes.util.find_library("m"))  # which brings the rest of the C library along

@@ -13,6 +13,7 @@ import numpy as np
 from linkwright.compiler.emit import refill
 from linkwright.compiler.emit import straight as llvm
 from linkwright.compiler.emit.repetition import is_long
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native import cache, interrupts, machine, runtime
@@ -144,13 +145,14 @@ def build(program: Program | Staged, tune: bool = False, name: str = "") -> Nati
     target = machine.target()
     if isinstance(program, Staged):
         return Native(program, program.width(target.width), name).prepare(batches=False)  # it may be too large
+    size = FORMATS[program.precision].bytes
     if not tune:
-        return Native(program, target.width, name)
+        return Native(program, target.lanes(size), name)
     tuned = cache.key(f"tuned {program.digest}", target, 0)
     kept = cache.read(tuned)
     if kept is not None:
         return Native(program, int(kept), name)
-    best = min((Native(program, width, name) for width in target.widths), key=measurement(program))
+    best = min((Native(program, width, name) for width in target.widths(size)), key=measurement(program))
     cache.write(tuned, str(best.width).encode())
     return best
 
@@ -174,8 +176,9 @@ def _scheduled(program: Program | Staged) -> bool:
 def measurement(program: Program | Staged) -> Callable[[Native], float]:
     """Return a function that measures the time of a batch: the minimum of many runs."""
     random = np.random.default_rng(0)
-    inputs = [random.standard_normal((_ROWS_MEASURED, *slot.shape)) for slot in program.inputs]
-    outputs = tuple(np.empty((_ROWS_MEASURED, *slot.shape)) for slot in program.outputs)
+    dtype = FORMATS[program.precision].dtype
+    inputs = [random.standard_normal((_ROWS_MEASURED, *slot.shape)).astype(dtype) for slot in program.inputs]
+    outputs = tuple(np.empty((_ROWS_MEASURED, *slot.shape), dtype) for slot in program.outputs)
 
     def measure(native: Native) -> float:
         seconds = shortest(lambda: native.batches(*inputs, out=outputs))

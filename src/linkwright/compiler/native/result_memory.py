@@ -35,14 +35,14 @@ class _Lease:
             kept.pop(next(iter(list(kept)), 0), None)
 
 
-def result_array(shape: tuple[int, ...]) -> np.ndarray:
-    """Return an array with arbitrary entries."""
-    size = math.prod(shape)
+def result_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return an array with arbitrary entries, of doubles or smaller numbers."""
+    size = -(-math.prod(shape) * dtype.itemsize // 8)
     if not LARGE <= size <= MOST:
-        return np.empty(shape)
+        return np.empty(shape, dtype)
     found = _kept.pop(size, [])  # in one operation: another thread, or the garbage collector, changes it too
     memory = found.pop() if found else np.empty(size)
     if found:
         _kept[size] = [*_kept.get(size, []), *found]
     owner: Any = _Lease(memory)
-    return np.asarray(owner).reshape(shape)
+    return np.asarray(owner).view(dtype)[: math.prod(shape)].reshape(shape)

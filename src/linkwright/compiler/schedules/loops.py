@@ -239,7 +239,7 @@ class Region(NamedTuple):
                 )
                 declared |= wide.declared
         lanes = Lanes(self.width)
-        declared.add(f"declare {lanes.double} @llvm.fma.{lanes.suffix}({', '.join([lanes.double] * 3)})")
+        declared.add(f"declare {lanes.number} @llvm.fma.{lanes.suffix}({', '.join([lanes.number] * 3)})")
         return texts, declared
 
     def _of_columns(self, p: int, inputs: int) -> dict[int, Space]:
@@ -260,7 +260,7 @@ class Region(NamedTuple):
 
     def begin(self, code: FunctionBuilder, p: int) -> None:
         """Write the constant initial values of pass p."""
-        V = Lanes(self.width).double
+        V = Lanes(self.width).number
         for entry, x in self.loops.begins[p]:
             address = code.emit(f"getelementptr {V}, ptr {self.world}, i64 {entry}")
             code.do(f"store {V} {Lanes(self.width).constant(x)}, ptr {address}, align {8 * self.width}")

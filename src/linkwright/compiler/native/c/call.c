@@ -1,5 +1,5 @@
 /* Calls of kernels from Python: one function for all kernels, with the signature of Python's vectorcall. A row or a
-   batch of plain float64 arrays goes to the kernel's machine code; every other call goes to a function in Python. */
+   batch of plain arrays of the kernel's type goes to the kernel's machine code; every other call goes to a function in Python. */
 
 #include "python.h"
 
@@ -8,6 +8,7 @@ typedef struct { /* one argument or result, without its batch dimension */
     int64_t bytes;
     const int64_t *shape;
     const int64_t *strides;
+    Object *dtype; /* float64 or float32, the kernel's */
 } Slot;
 
 typedef struct { /* `CallTable` of native/entry.py */
@@ -56,8 +57,9 @@ NOINLINE Object *call_from_python(Object *kernel, Object *const *args, int64_t c
     return python.PyObject_Vectorcall(((Kernel *)kernel)->table->from_python, shifted, (uint64_t)count + 1, names);
 }
 
-INLINE bool is_float(const Object *x) {
-    return x->type == python.float_type || x->type == python.float64_type;
+/* Whether an object is a float that can be read as a number of the slot. */
+INLINE bool is_float(const Object *x, const Slot *slot) {
+    return (x->type == python.float_type || x->type == python.float64_type) && slot->dtype == python.float64;
 }
 
 static void release(Object **made, int64_t count) {
@@ -92,15 +94,15 @@ INLINE bool is_tuple_of(const Object *x, int64_t count) {
 INLINE bool fits_row(const Object *given, const Slot *slot, int32_t flags) {
     const Array *x = (const Array *)given;
     if (UNLIKELY(given->type != python.ndarray)) return false;
-    if (UNLIKELY((x->dtype != python.float64) | (x->ndim != slot->ndim) | ((x->flags & flags) != flags))) return false;
+    if (UNLIKELY((x->dtype != slot->dtype) | (x->ndim != slot->ndim) | ((x->flags & flags) != flags))) return false;
     for (int64_t d = 0; d < slot->ndim; d++)
         if (UNLIKELY(x->shape[d] != slot->shape[d])) return false;
     return true;
 }
 
 INLINE Object *new_array(const Slot *slot) {
-    python.Py_IncRef(python.float64); /* PyArray_NewFromDescr steals one reference */
-    return python.PyArray_NewFromDescr(python.ndarray, python.float64, (int32_t)slot->ndim, slot->shape, NULL, NULL, 0,
+    python.Py_IncRef(slot->dtype); /* PyArray_NewFromDescr steals one reference */
+    return python.PyArray_NewFromDescr(python.ndarray, slot->dtype, (int32_t)slot->ndim, slot->shape, NULL, NULL, 0,
                                        NULL);
 }
 
@@ -117,11 +119,11 @@ INLINE Object *make_result(const CallTable *table, int64_t inputs, char **entrie
         python.Py_DecRef(made);
         return NULL;
     }
-    double number;
+    double number; /* room for a number of any type */
     *entry = (char *)&number;
     table->row(entries, table->steps);
     if (table->stops && raise_pending()) return NULL;
-    return python.PyArray_Scalar(&number, python.float64, NULL);
+    return python.PyArray_Scalar(&number, slot->dtype, NULL);
 }
 
 /* The same with several results. */
@@ -148,7 +150,7 @@ NOINLINE Object *make_results(const CallTable *table, char **entries) {
     }
     for (int64_t k = 0; k < count; k++) {
         if (made[k]) continue;
-        made[k] = python.PyArray_Scalar(&numbers[k], python.float64, NULL);
+        made[k] = python.PyArray_Scalar(&numbers[k], slots[k].dtype, NULL);
         if (UNLIKELY(!made[k])) {
             release(made, count);
             return NULL;
@@ -166,12 +168,12 @@ enum { UNFIT = -1 };
 static int64_t row_step(const Object *given, const Slot *slot, char **data, int64_t *rows, int32_t flags) {
     const Array *x = (const Array *)given;
     if (given->type != python.ndarray) {
-        if (slot->ndim || !is_float(given)) return UNFIT;
+        if (slot->ndim || !is_float(given, slot)) return UNFIT;
         *data = (char *)&((Float *)given)->value;
         return 0;
     }
     int64_t further = x->ndim - slot->ndim;
-    if (x->dtype != python.float64 || (x->flags & flags) != flags || further < 0 || further > 1) return UNFIT;
+    if (x->dtype != slot->dtype || (x->flags & flags) != flags || further < 0 || further > 1) return UNFIT;
     for (int64_t d = 0; d < slot->ndim; d++)
         if (x->shape[further + d] != slot->shape[d] || x->strides[further + d] != slot->strides[d]) return UNFIT;
     *data = x->data;
@@ -213,8 +215,8 @@ static Object *new_batch(const Slot *slot, int64_t rows) {
     int64_t shape[MOST_DIMENSIONS + 1];
     shape[0] = rows;
     for (int64_t d = 0; d < slot->ndim; d++) shape[1 + d] = slot->shape[d];
-    python.Py_IncRef(python.float64); /* PyArray_NewFromDescr steals one reference */
-    return python.PyArray_NewFromDescr(python.ndarray, python.float64, (int32_t)slot->ndim + 1, shape, NULL, NULL, 0,
+    python.Py_IncRef(slot->dtype); /* PyArray_NewFromDescr steals one reference */
+    return python.PyArray_NewFromDescr(python.ndarray, slot->dtype, (int32_t)slot->ndim + 1, shape, NULL, NULL, 0,
                                        NULL);
 }
 
@@ -266,7 +268,7 @@ INLINE Object *call_row(Object *kernel, Object *const *args, int64_t count, int6
 #pragma clang loop unroll(full) /* where the number is a constant */
     for (int64_t k = 0; k < count; k++) {
         const Slot *slot = table->slots + k;
-        if (!slot->ndim && is_float(args[k])) {
+        if (!slot->ndim && is_float(args[k], slot)) {
             entries[k] = (char *)&((Float *)args[k])->value;
         } else {
             if (UNLIKELY(!fits_row(args[k], slot, C_CONTIGUOUS | ALIGNED)))

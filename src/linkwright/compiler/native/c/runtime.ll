@@ -1,5 +1,5 @@
 %struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, ptr }
-%struct.Slot = type { i64, i64, ptr, ptr }
+%struct.Slot = type { i64, i64, ptr, ptr, ptr }
 %struct.SequenceInput = type { ptr, i64 }
 %struct.SequenceOutput = type { ptr, i64, i64 }
 
@@ -188,14 +188,14 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
 
 21:
   %22 = tail call fastcc ptr @call_batch(ptr noundef nonnull %0, ptr noundef %1, i64 noundef %12, ptr noundef %3) #10
-  br label %1023
+  br label %1084
 
 23:
   %24 = icmp eq i64 %14, 1
-  br i1 %24, label %25, label %744
+  br i1 %24, label %25, label %795
 
 25:
-  switch i64 %12, label %744 [
+  switch i64 %12, label %795 [
     i64 1, label %50
     i64 2, label %38
     i64 3, label %26
@@ -205,34 +205,34 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   %27 = getelementptr inbounds i8, ptr %11, i64 56
   %28 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 24), align 8
   %29 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %30 = load ptr, ptr @python, align 8
-  %31 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %30 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %31 = load ptr, ptr @python, align 8
   %32 = load ptr, ptr %27, align 8
   %33 = load i64, ptr %32, align 8
   %34 = icmp eq i64 %33, 0
   %35 = load ptr, ptr %1, align 8
   %36 = getelementptr inbounds i8, ptr %35, i64 8
   %37 = load ptr, ptr %36, align 8
-  br i1 %34, label %466, label %472
+  br i1 %34, label %494, label %504
 
 38:
   %39 = getelementptr inbounds i8, ptr %11, i64 56
   %40 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 24), align 8
   %41 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %42 = load ptr, ptr @python, align 8
-  %43 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %42 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %43 = load ptr, ptr @python, align 8
   %44 = load ptr, ptr %39, align 8
   %45 = load i64, ptr %44, align 8
   %46 = icmp eq i64 %45, 0
   %47 = load ptr, ptr %1, align 8
   %48 = getelementptr inbounds i8, ptr %47, i64 8
   %49 = load ptr, ptr %48, align 8
-  br i1 %46, label %240, label %246
+  br i1 %46, label %251, label %261
 
 50:
   %51 = getelementptr inbounds i8, ptr %11, i64 56
-  %52 = load ptr, ptr @python, align 8
-  %53 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %52 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %53 = load ptr, ptr @python, align 8
   %54 = load ptr, ptr %51, align 8
   %55 = load i64, ptr %54, align 8
   %56 = icmp eq i64 %55, 0
@@ -242,7 +242,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
 58:
   %59 = getelementptr inbounds i8, ptr %57, i64 8
   %60 = load ptr, ptr %59, align 8
-  br label %71
+  br label %75
 
 61:
   %62 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
@@ -252,1411 +252,1486 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   %66 = icmp eq ptr %65, %63
   %67 = icmp eq ptr %65, %62
   %68 = select i1 %66, i1 true, i1 %67
-  br i1 %68, label %69, label %71
+  br i1 %68, label %69, label %75
 
 69:
-  %70 = getelementptr inbounds i8, ptr %57, i64 16
-  br label %110
+  %70 = getelementptr inbounds i8, ptr %54, i64 32
+  %71 = load ptr, ptr %70, align 8
+  %72 = icmp eq ptr %71, %52
+  br i1 %72, label %73, label %75
 
-71:
-  %72 = phi ptr [ %60, %58 ], [ %65, %61 ]
-  %73 = icmp eq ptr %72, %52
-  br i1 %73, label %74, label %105, !prof !6
+73:
+  %74 = getelementptr inbounds i8, ptr %57, i64 16
+  br label %116
 
-74:
-  %75 = getelementptr inbounds i8, ptr %57, i64 56
-  %76 = load ptr, ptr %75, align 8
-  %77 = icmp ne ptr %76, %53
-  %78 = getelementptr inbounds i8, ptr %57, i64 24
-  %79 = load i32, ptr %78, align 8
-  %80 = sext i32 %79 to i64
-  %81 = icmp ne i64 %55, %80
-  %82 = or i1 %77, %81
-  %83 = getelementptr inbounds i8, ptr %57, i64 64
-  %84 = load i32, ptr %83, align 8
-  %85 = and i32 %84, 257
-  %86 = icmp ne i32 %85, 257
-  %87 = or i1 %82, %86
-  br i1 %87, label %105, label %88, !prof !5
+75:
+  %76 = phi ptr [ %60, %58 ], [ %65, %61 ], [ %65, %69 ]
+  %77 = icmp eq ptr %76, %53
+  br i1 %77, label %78, label %111, !prof !6
 
-88:
-  %89 = icmp sgt i64 %55, 0
-  br i1 %89, label %90, label %107
+78:
+  %79 = getelementptr inbounds i8, ptr %57, i64 56
+  %80 = load ptr, ptr %79, align 8
+  %81 = getelementptr inbounds i8, ptr %54, i64 32
+  %82 = load ptr, ptr %81, align 8
+  %83 = icmp ne ptr %80, %82
+  %84 = getelementptr inbounds i8, ptr %57, i64 24
+  %85 = load i32, ptr %84, align 8
+  %86 = sext i32 %85 to i64
+  %87 = icmp ne i64 %55, %86
+  %88 = or i1 %83, %87
+  %89 = getelementptr inbounds i8, ptr %57, i64 64
+  %90 = load i32, ptr %89, align 8
+  %91 = and i32 %90, 257
+  %92 = icmp ne i32 %91, 257
+  %93 = or i1 %88, %92
+  br i1 %93, label %111, label %94, !prof !5
 
-90:
-  %91 = getelementptr inbounds i8, ptr %57, i64 32
-  %92 = load ptr, ptr %91, align 8
-  %93 = getelementptr inbounds i8, ptr %54, i64 16
-  %94 = load ptr, ptr %93, align 8
-  br label %98
+94:
+  %95 = icmp sgt i64 %55, 0
+  br i1 %95, label %96, label %113
 
-95:
-  %96 = add nuw nsw i64 %99, 1
-  %97 = icmp eq i64 %96, %55
-  br i1 %97, label %107, label %98
+96:
+  %97 = getelementptr inbounds i8, ptr %57, i64 32
+  %98 = load ptr, ptr %97, align 8
+  %99 = getelementptr inbounds i8, ptr %54, i64 16
+  %100 = load ptr, ptr %99, align 8
+  br label %104
 
-98:
-  %99 = phi i64 [ 0, %90 ], [ %96, %95 ]
-  %100 = getelementptr inbounds i64, ptr %92, i64 %99
-  %101 = load i64, ptr %100, align 8
-  %102 = getelementptr inbounds i64, ptr %94, i64 %99
-  %103 = load i64, ptr %102, align 8
-  %104 = icmp eq i64 %101, %103
-  br i1 %104, label %95, label %113, !prof !6
+101:
+  %102 = add nuw nsw i64 %105, 1
+  %103 = icmp eq i64 %102, %55
+  br i1 %103, label %113, label %104
 
-105:
-  %106 = tail call fastcc ptr @call_batch(ptr noundef nonnull %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef %3) #10
-  br label %1023
+104:
+  %105 = phi i64 [ 0, %96 ], [ %102, %101 ]
+  %106 = getelementptr inbounds i64, ptr %98, i64 %105
+  %107 = load i64, ptr %106, align 8
+  %108 = getelementptr inbounds i64, ptr %100, i64 %105
+  %109 = load i64, ptr %108, align 8
+  %110 = icmp eq i64 %107, %109
+  br i1 %110, label %101, label %119, !prof !6
 
-107:
-  %108 = getelementptr inbounds i8, ptr %57, i64 16
-  %109 = load ptr, ptr %108, align 8
-  br label %110
-
-110:
-  %111 = phi ptr [ %70, %69 ], [ %109, %107 ]
-  store ptr %111, ptr %9, align 16
-  %112 = icmp eq ptr %3, null
-  br i1 %112, label %115, label %158
+111:
+  %112 = tail call fastcc ptr @call_batch(ptr noundef nonnull %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef %3) #10
+  br label %1084
 
 113:
-  %114 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef %3) #10
-  br label %1023
+  %114 = getelementptr inbounds i8, ptr %57, i64 16
+  %115 = load ptr, ptr %114, align 8
+  br label %116
 
-115:
-  %116 = getelementptr inbounds i8, ptr %54, i64 32
-  %117 = getelementptr inbounds i8, ptr %9, i64 8
-  %118 = load i64, ptr %116, align 8
-  %119 = icmp eq i64 %118, 0
-  br i1 %119, label %144, label %120
+116:
+  %117 = phi ptr [ %74, %73 ], [ %115, %113 ]
+  store ptr %117, ptr %9, align 16
+  %118 = icmp eq ptr %3, null
+  br i1 %118, label %121, label %167
 
-120:
-  %121 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  tail call void %121(ptr noundef %53) #8
-  %122 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  %123 = load ptr, ptr @python, align 8
-  %124 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %125 = load i64, ptr %116, align 8
-  %126 = trunc i64 %125 to i32
-  %127 = getelementptr inbounds i8, ptr %54, i64 48
-  %128 = load ptr, ptr %127, align 8
-  %129 = tail call ptr %122(ptr noundef %123, ptr noundef %124, i32 noundef %126, ptr noundef %128, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
-  %130 = icmp eq ptr %129, null
-  br i1 %130, label %1023, label %131, !prof !5
+119:
+  %120 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef %3) #10
+  br label %1084
 
-131:
-  %132 = getelementptr inbounds i8, ptr %129, i64 16
-  %133 = load ptr, ptr %132, align 8
-  store ptr %133, ptr %117, align 8
-  %134 = load ptr, ptr %11, align 8
-  %135 = getelementptr inbounds i8, ptr %11, i64 48
+121:
+  %122 = getelementptr inbounds i8, ptr %54, i64 40
+  %123 = getelementptr inbounds i8, ptr %9, i64 8
+  %124 = load i64, ptr %122, align 8
+  %125 = icmp eq i64 %124, 0
+  br i1 %125, label %152, label %126
+
+126:
+  %127 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  %128 = getelementptr inbounds i8, ptr %54, i64 72
+  %129 = load ptr, ptr %128, align 8
+  tail call void %127(ptr noundef %129) #8
+  %130 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  %131 = load ptr, ptr @python, align 8
+  %132 = load ptr, ptr %128, align 8
+  %133 = load i64, ptr %122, align 8
+  %134 = trunc i64 %133 to i32
+  %135 = getelementptr inbounds i8, ptr %54, i64 56
   %136 = load ptr, ptr %135, align 8
-  call void %134(ptr noundef nonnull %9, ptr noundef %136) #8
-  %137 = getelementptr inbounds i8, ptr %11, i64 72
-  %138 = load i64, ptr %137, align 8
-  %139 = icmp eq i64 %138, 0
-  br i1 %139, label %1023, label %140, !prof !6
+  %137 = tail call ptr %130(ptr noundef %131, ptr noundef %132, i32 noundef %134, ptr noundef %136, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
+  %138 = icmp eq ptr %137, null
+  br i1 %138, label %1084, label %139, !prof !5
 
-140:
-  %141 = call zeroext i1 @raise_pending() #10
-  br i1 %141, label %142, label %1023
+139:
+  %140 = getelementptr inbounds i8, ptr %137, i64 16
+  %141 = load ptr, ptr %140, align 8
+  store ptr %141, ptr %123, align 8
+  %142 = load ptr, ptr %11, align 8
+  %143 = getelementptr inbounds i8, ptr %11, i64 48
+  %144 = load ptr, ptr %143, align 8
+  call void %142(ptr noundef nonnull %9, ptr noundef %144) #8
+  %145 = getelementptr inbounds i8, ptr %11, i64 72
+  %146 = load i64, ptr %145, align 8
+  %147 = icmp eq i64 %146, 0
+  br i1 %147, label %1084, label %148, !prof !6
 
-142:
-  %143 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %143(ptr noundef nonnull %129) #8
-  br label %1023
-
-144:
-  store ptr %8, ptr %117, align 8
-  %145 = getelementptr inbounds i8, ptr %11, i64 48
-  %146 = load ptr, ptr %145, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %146) #8
-  %147 = getelementptr inbounds i8, ptr %11, i64 72
-  %148 = load i64, ptr %147, align 8
-  %149 = icmp eq i64 %148, 0
-  br i1 %149, label %152, label %150
+148:
+  %149 = call zeroext i1 @raise_pending() #10
+  br i1 %149, label %150, label %1084
 
 150:
-  %151 = call zeroext i1 @raise_pending() #10
-  br i1 %151, label %156, label %152
+  %151 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %151(ptr noundef nonnull %137) #8
+  br label %1084
 
 152:
-  %153 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
-  %154 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %155 = call ptr %153(ptr noundef nonnull %8, ptr noundef %154, ptr noundef null) #8
-  br label %156
-
-156:
-  %157 = phi ptr [ %155, %152 ], [ null, %150 ]
-  br label %1023
+  store ptr %8, ptr %123, align 8
+  %153 = getelementptr inbounds i8, ptr %11, i64 48
+  %154 = load ptr, ptr %153, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %154) #8
+  %155 = getelementptr inbounds i8, ptr %11, i64 72
+  %156 = load i64, ptr %155, align 8
+  %157 = icmp eq i64 %156, 0
+  br i1 %157, label %160, label %158
 
 158:
-  %159 = getelementptr inbounds i8, ptr %1, i64 8
-  %160 = load ptr, ptr %159, align 8
-  %161 = getelementptr inbounds i8, ptr %54, i64 32
-  %162 = getelementptr inbounds i8, ptr %3, i64 16
-  %163 = load i64, ptr %162, align 8
-  %164 = icmp eq i64 %163, 1
-  br i1 %164, label %165, label %171, !prof !8
+  %159 = call zeroext i1 @raise_pending() #10
+  br i1 %159, label %165, label %160
+
+160:
+  %161 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %162 = getelementptr inbounds i8, ptr %54, i64 72
+  %163 = load ptr, ptr %162, align 8
+  %164 = call ptr %161(ptr noundef nonnull %8, ptr noundef %163, ptr noundef null) #8
+  br label %165
 
 165:
-  %166 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
-  %167 = getelementptr inbounds i8, ptr %3, i64 %166
-  %168 = load ptr, ptr %167, align 8
-  %169 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
-  %170 = icmp eq ptr %168, %169
-  br i1 %170, label %173, label %171, !prof !9
+  %166 = phi ptr [ %164, %160 ], [ null, %158 ]
+  br label %1084
 
-171:
-  %172 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef nonnull %3) #10
-  br label %1023
+167:
+  %168 = getelementptr inbounds i8, ptr %1, i64 8
+  %169 = load ptr, ptr %168, align 8
+  %170 = getelementptr inbounds i8, ptr %54, i64 40
+  %171 = getelementptr inbounds i8, ptr %3, i64 16
+  %172 = load i64, ptr %171, align 8
+  %173 = icmp eq i64 %172, 1
+  br i1 %173, label %174, label %180, !prof !8
 
-173:
-  %174 = getelementptr inbounds i8, ptr %160, i64 8
-  %175 = load ptr, ptr %174, align 8
-  %176 = icmp eq ptr %175, %52
-  br i1 %176, label %177, label %209, !prof !6
+174:
+  %175 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %176 = getelementptr inbounds i8, ptr %3, i64 %175
+  %177 = load ptr, ptr %176, align 8
+  %178 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
+  %179 = icmp eq ptr %177, %178
+  br i1 %179, label %182, label %180, !prof !9
 
-177:
-  %178 = getelementptr inbounds i8, ptr %160, i64 56
-  %179 = load ptr, ptr %178, align 8
-  %180 = icmp ne ptr %179, %53
-  %181 = getelementptr inbounds i8, ptr %160, i64 24
-  %182 = load i32, ptr %181, align 8
-  %183 = sext i32 %182 to i64
-  %184 = load i64, ptr %161, align 8
-  %185 = icmp ne i64 %184, %183
-  %186 = or i1 %180, %185
-  %187 = getelementptr inbounds i8, ptr %160, i64 64
-  %188 = load i32, ptr %187, align 8
-  %189 = and i32 %188, 1281
-  %190 = icmp ne i32 %189, 1281
-  %191 = or i1 %186, %190
-  br i1 %191, label %209, label %192, !prof !5
+180:
+  %181 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef nonnull %3) #10
+  br label %1084
 
-192:
-  %193 = icmp sgt i32 %182, 0
-  br i1 %193, label %194, label %211
+182:
+  %183 = getelementptr inbounds i8, ptr %169, i64 8
+  %184 = load ptr, ptr %183, align 8
+  %185 = icmp eq ptr %184, %53
+  br i1 %185, label %186, label %220, !prof !6
 
-194:
-  %195 = getelementptr inbounds i8, ptr %160, i64 32
-  %196 = load ptr, ptr %195, align 8
-  %197 = getelementptr inbounds i8, ptr %54, i64 48
-  %198 = load ptr, ptr %197, align 8
-  br label %202
+186:
+  %187 = getelementptr inbounds i8, ptr %169, i64 56
+  %188 = load ptr, ptr %187, align 8
+  %189 = getelementptr inbounds i8, ptr %54, i64 72
+  %190 = load ptr, ptr %189, align 8
+  %191 = icmp ne ptr %188, %190
+  %192 = getelementptr inbounds i8, ptr %169, i64 24
+  %193 = load i32, ptr %192, align 8
+  %194 = sext i32 %193 to i64
+  %195 = load i64, ptr %170, align 8
+  %196 = icmp ne i64 %195, %194
+  %197 = or i1 %191, %196
+  %198 = getelementptr inbounds i8, ptr %169, i64 64
+  %199 = load i32, ptr %198, align 8
+  %200 = and i32 %199, 1281
+  %201 = icmp ne i32 %200, 1281
+  %202 = or i1 %197, %201
+  br i1 %202, label %220, label %203, !prof !5
 
-199:
-  %200 = add nuw nsw i64 %203, 1
-  %201 = icmp eq i64 %200, %183
-  br i1 %201, label %211, label %202
+203:
+  %204 = icmp sgt i32 %193, 0
+  br i1 %204, label %205, label %222
 
-202:
-  %203 = phi i64 [ 0, %194 ], [ %200, %199 ]
-  %204 = getelementptr inbounds i64, ptr %196, i64 %203
-  %205 = load i64, ptr %204, align 8
-  %206 = getelementptr inbounds i64, ptr %198, i64 %203
-  %207 = load i64, ptr %206, align 8
-  %208 = icmp eq i64 %205, %207
-  br i1 %208, label %199, label %209, !prof !6
+205:
+  %206 = getelementptr inbounds i8, ptr %169, i64 32
+  %207 = load ptr, ptr %206, align 8
+  %208 = getelementptr inbounds i8, ptr %54, i64 56
+  %209 = load ptr, ptr %208, align 8
+  br label %213
 
-209:
-  %210 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef nonnull %3) #10
-  br label %1023
+210:
+  %211 = add nuw nsw i64 %214, 1
+  %212 = icmp eq i64 %211, %194
+  br i1 %212, label %222, label %213
 
-211:
-  %212 = getelementptr inbounds i8, ptr %160, i64 16
-  %213 = load ptr, ptr %212, align 8
-  %214 = getelementptr inbounds i8, ptr %9, i64 8
-  store ptr %213, ptr %214, align 8
-  %215 = getelementptr inbounds i8, ptr %11, i64 48
-  %216 = load ptr, ptr %215, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %216) #8
-  %217 = getelementptr inbounds i8, ptr %11, i64 72
+213:
+  %214 = phi i64 [ 0, %205 ], [ %211, %210 ]
+  %215 = getelementptr inbounds i64, ptr %207, i64 %214
+  %216 = load i64, ptr %215, align 8
+  %217 = getelementptr inbounds i64, ptr %209, i64 %214
   %218 = load i64, ptr %217, align 8
-  %219 = icmp eq i64 %218, 0
-  br i1 %219, label %238, label %220
+  %219 = icmp eq i64 %216, %218
+  br i1 %219, label %210, label %220, !prof !6
 
 220:
-  %221 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %222 = getelementptr inbounds i8, ptr %221, i64 8
-  %223 = load ptr, ptr %222, align 8
-  %224 = icmp eq ptr %223, null
-  br i1 %224, label %238, label %225
+  %221 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 1, ptr noundef nonnull %3) #10
+  br label %1084
 
-225:
-  %226 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
-  %227 = call i64 %226() #8
-  %228 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %229 = and i64 %228, %227
-  %230 = load i64, ptr %221, align 8
-  %231 = icmp eq i64 %229, %230
-  br i1 %231, label %232, label %238, !prof !10
+222:
+  %223 = getelementptr inbounds i8, ptr %169, i64 16
+  %224 = load ptr, ptr %223, align 8
+  %225 = getelementptr inbounds i8, ptr %9, i64 8
+  store ptr %224, ptr %225, align 8
+  %226 = getelementptr inbounds i8, ptr %11, i64 48
+  %227 = load ptr, ptr %226, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %227) #8
+  %228 = getelementptr inbounds i8, ptr %11, i64 72
+  %229 = load i64, ptr %228, align 8
+  %230 = icmp eq i64 %229, 0
+  br i1 %230, label %249, label %231
 
-232:
-  store ptr null, ptr %222, align 8
-  %233 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
-  %234 = getelementptr inbounds i8, ptr %221, i64 16
-  %235 = load ptr, ptr %234, align 8
-  %236 = getelementptr inbounds i8, ptr %221, i64 24
-  %237 = load ptr, ptr %236, align 8
-  call void %233(ptr noundef nonnull %223, ptr noundef %235, ptr noundef %237) #8
-  br label %1023
+231:
+  %232 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %233 = getelementptr inbounds i8, ptr %232, i64 8
+  %234 = load ptr, ptr %233, align 8
+  %235 = icmp eq ptr %234, null
+  br i1 %235, label %249, label %236
 
-238:
-  %239 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  call void %239(ptr noundef nonnull %160) #8
-  br label %1023
+236:
+  %237 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
+  %238 = call i64 %237() #8
+  %239 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %240 = and i64 %239, %238
+  %241 = load i64, ptr %232, align 8
+  %242 = icmp eq i64 %240, %241
+  br i1 %242, label %243, label %249, !prof !10
 
-240:
-  %241 = icmp eq ptr %49, %40
-  %242 = icmp eq ptr %49, %41
-  %243 = select i1 %241, i1 true, i1 %242
-  br i1 %243, label %244, label %246
+243:
+  store ptr null, ptr %233, align 8
+  %244 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
+  %245 = getelementptr inbounds i8, ptr %232, i64 16
+  %246 = load ptr, ptr %245, align 8
+  %247 = getelementptr inbounds i8, ptr %232, i64 24
+  %248 = load ptr, ptr %247, align 8
+  call void %244(ptr noundef nonnull %234, ptr noundef %246, ptr noundef %248) #8
+  br label %1084
 
-244:
-  %245 = getelementptr inbounds i8, ptr %47, i64 16
-  br label %284
+249:
+  %250 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  call void %250(ptr noundef nonnull %169) #8
+  br label %1084
 
-246:
-  %247 = icmp eq ptr %49, %42
-  br i1 %247, label %248, label %279, !prof !6
+251:
+  %252 = icmp eq ptr %49, %40
+  %253 = icmp eq ptr %49, %41
+  %254 = select i1 %252, i1 true, i1 %253
+  br i1 %254, label %255, label %261
 
-248:
-  %249 = getelementptr inbounds i8, ptr %47, i64 56
-  %250 = load ptr, ptr %249, align 8
-  %251 = icmp ne ptr %250, %43
-  %252 = getelementptr inbounds i8, ptr %47, i64 24
-  %253 = load i32, ptr %252, align 8
-  %254 = sext i32 %253 to i64
-  %255 = icmp ne i64 %45, %254
-  %256 = or i1 %251, %255
-  %257 = getelementptr inbounds i8, ptr %47, i64 64
-  %258 = load i32, ptr %257, align 8
-  %259 = and i32 %258, 257
-  %260 = icmp ne i32 %259, 257
-  %261 = or i1 %256, %260
-  br i1 %261, label %279, label %262, !prof !5
+255:
+  %256 = getelementptr inbounds i8, ptr %44, i64 32
+  %257 = load ptr, ptr %256, align 8
+  %258 = icmp eq ptr %257, %42
+  br i1 %258, label %259, label %261
 
-262:
-  %263 = icmp sgt i64 %45, 0
-  br i1 %263, label %264, label %281
+259:
+  %260 = getelementptr inbounds i8, ptr %47, i64 16
+  br label %301
 
-264:
-  %265 = getelementptr inbounds i8, ptr %47, i64 32
-  %266 = load ptr, ptr %265, align 8
-  %267 = getelementptr inbounds i8, ptr %44, i64 16
-  %268 = load ptr, ptr %267, align 8
-  br label %272
+261:
+  %262 = icmp eq ptr %49, %43
+  br i1 %262, label %263, label %296, !prof !6
 
-269:
-  %270 = add nuw nsw i64 %273, 1
-  %271 = icmp eq i64 %270, %45
-  br i1 %271, label %281, label %272
-
-272:
-  %273 = phi i64 [ 0, %264 ], [ %270, %269 ]
-  %274 = getelementptr inbounds i64, ptr %266, i64 %273
-  %275 = load i64, ptr %274, align 8
-  %276 = getelementptr inbounds i64, ptr %268, i64 %273
-  %277 = load i64, ptr %276, align 8
-  %278 = icmp eq i64 %275, %277
-  br i1 %278, label %269, label %339, !prof !6
+263:
+  %264 = getelementptr inbounds i8, ptr %47, i64 56
+  %265 = load ptr, ptr %264, align 8
+  %266 = getelementptr inbounds i8, ptr %44, i64 32
+  %267 = load ptr, ptr %266, align 8
+  %268 = icmp ne ptr %265, %267
+  %269 = getelementptr inbounds i8, ptr %47, i64 24
+  %270 = load i32, ptr %269, align 8
+  %271 = sext i32 %270 to i64
+  %272 = icmp ne i64 %45, %271
+  %273 = or i1 %268, %272
+  %274 = getelementptr inbounds i8, ptr %47, i64 64
+  %275 = load i32, ptr %274, align 8
+  %276 = and i32 %275, 257
+  %277 = icmp ne i32 %276, 257
+  %278 = or i1 %273, %277
+  br i1 %278, label %296, label %279, !prof !5
 
 279:
-  %280 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef %3) #10
-  br label %1023
+  %280 = icmp sgt i64 %45, 0
+  br i1 %280, label %281, label %298
 
 281:
-  %282 = getelementptr inbounds i8, ptr %47, i64 16
+  %282 = getelementptr inbounds i8, ptr %47, i64 32
   %283 = load ptr, ptr %282, align 8
-  br label %284
+  %284 = getelementptr inbounds i8, ptr %44, i64 16
+  %285 = load ptr, ptr %284, align 8
+  br label %289
 
-284:
-  %285 = phi ptr [ %283, %281 ], [ %245, %244 ]
-  store ptr %285, ptr %9, align 16
-  %286 = getelementptr inbounds i8, ptr %44, i64 32
-  %287 = load i64, ptr %286, align 8
-  %288 = icmp eq i64 %287, 0
-  %289 = getelementptr inbounds i8, ptr %1, i64 8
-  %290 = load ptr, ptr %289, align 8
-  %291 = getelementptr inbounds i8, ptr %290, i64 8
-  %292 = load ptr, ptr %291, align 8
-  br i1 %288, label %293, label %297
+286:
+  %287 = add nuw nsw i64 %290, 1
+  %288 = icmp eq i64 %287, %45
+  br i1 %288, label %298, label %289
 
-293:
-  %294 = icmp eq ptr %292, %40
-  %295 = icmp eq ptr %292, %41
-  %296 = select i1 %294, i1 true, i1 %295
-  br i1 %296, label %333, label %297
+289:
+  %290 = phi i64 [ 0, %281 ], [ %287, %286 ]
+  %291 = getelementptr inbounds i64, ptr %283, i64 %290
+  %292 = load i64, ptr %291, align 8
+  %293 = getelementptr inbounds i64, ptr %285, i64 %290
+  %294 = load i64, ptr %293, align 8
+  %295 = icmp eq i64 %292, %294
+  br i1 %295, label %286, label %362, !prof !6
 
-297:
-  %298 = icmp eq ptr %292, %42
-  br i1 %298, label %299, label %279, !prof !6
+296:
+  %297 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef %3) #10
+  br label %1084
 
-299:
-  %300 = getelementptr inbounds i8, ptr %290, i64 56
-  %301 = load ptr, ptr %300, align 8
-  %302 = icmp ne ptr %301, %43
-  %303 = getelementptr inbounds i8, ptr %290, i64 24
-  %304 = load i32, ptr %303, align 8
-  %305 = sext i32 %304 to i64
-  %306 = icmp ne i64 %287, %305
-  %307 = or i1 %302, %306
-  %308 = getelementptr inbounds i8, ptr %290, i64 64
-  %309 = load i32, ptr %308, align 8
-  %310 = and i32 %309, 257
-  %311 = icmp ne i32 %310, 257
-  %312 = or i1 %307, %311
-  br i1 %312, label %279, label %313, !prof !5
+298:
+  %299 = getelementptr inbounds i8, ptr %47, i64 16
+  %300 = load ptr, ptr %299, align 8
+  br label %301
 
-313:
-  %314 = icmp sgt i64 %287, 0
-  br i1 %314, label %315, label %330
+301:
+  %302 = phi ptr [ %300, %298 ], [ %260, %259 ]
+  store ptr %302, ptr %9, align 16
+  %303 = getelementptr inbounds i8, ptr %44, i64 40
+  %304 = load i64, ptr %303, align 8
+  %305 = icmp eq i64 %304, 0
+  %306 = getelementptr inbounds i8, ptr %1, i64 8
+  %307 = load ptr, ptr %306, align 8
+  %308 = getelementptr inbounds i8, ptr %307, i64 8
+  %309 = load ptr, ptr %308, align 8
+  br i1 %305, label %310, label %318
 
-315:
-  %316 = getelementptr inbounds i8, ptr %290, i64 32
-  %317 = load ptr, ptr %316, align 8
-  %318 = getelementptr inbounds i8, ptr %44, i64 48
-  %319 = load ptr, ptr %318, align 8
-  br label %320
+310:
+  %311 = icmp eq ptr %309, %40
+  %312 = icmp eq ptr %309, %41
+  %313 = select i1 %311, i1 true, i1 %312
+  br i1 %313, label %314, label %318
+
+314:
+  %315 = getelementptr inbounds i8, ptr %44, i64 72
+  %316 = load ptr, ptr %315, align 8
+  %317 = icmp eq ptr %316, %42
+  br i1 %317, label %356, label %318
+
+318:
+  %319 = icmp eq ptr %309, %43
+  br i1 %319, label %320, label %296, !prof !6
 
 320:
-  %321 = phi i64 [ 0, %315 ], [ %328, %327 ]
-  %322 = getelementptr inbounds i64, ptr %317, i64 %321
-  %323 = load i64, ptr %322, align 8
-  %324 = getelementptr inbounds i64, ptr %319, i64 %321
-  %325 = load i64, ptr %324, align 8
-  %326 = icmp eq i64 %323, %325
-  br i1 %326, label %327, label %339, !prof !6
+  %321 = getelementptr inbounds i8, ptr %307, i64 56
+  %322 = load ptr, ptr %321, align 8
+  %323 = getelementptr inbounds i8, ptr %44, i64 72
+  %324 = load ptr, ptr %323, align 8
+  %325 = icmp ne ptr %322, %324
+  %326 = getelementptr inbounds i8, ptr %307, i64 24
+  %327 = load i32, ptr %326, align 8
+  %328 = sext i32 %327 to i64
+  %329 = icmp ne i64 %304, %328
+  %330 = or i1 %325, %329
+  %331 = getelementptr inbounds i8, ptr %307, i64 64
+  %332 = load i32, ptr %331, align 8
+  %333 = and i32 %332, 257
+  %334 = icmp ne i32 %333, 257
+  %335 = or i1 %330, %334
+  br i1 %335, label %296, label %336, !prof !5
 
-327:
-  %328 = add nuw nsw i64 %321, 1
-  %329 = icmp eq i64 %328, %287
-  br i1 %329, label %330, label %320
+336:
+  %337 = icmp sgt i64 %304, 0
+  br i1 %337, label %338, label %353
 
-330:
-  %331 = getelementptr inbounds i8, ptr %290, i64 16
-  %332 = load ptr, ptr %331, align 8
-  br label %335
+338:
+  %339 = getelementptr inbounds i8, ptr %307, i64 32
+  %340 = load ptr, ptr %339, align 8
+  %341 = getelementptr inbounds i8, ptr %44, i64 56
+  %342 = load ptr, ptr %341, align 8
+  br label %343
 
-333:
-  %334 = getelementptr inbounds i8, ptr %290, i64 16
-  br label %335
+343:
+  %344 = phi i64 [ 0, %338 ], [ %351, %350 ]
+  %345 = getelementptr inbounds i64, ptr %340, i64 %344
+  %346 = load i64, ptr %345, align 8
+  %347 = getelementptr inbounds i64, ptr %342, i64 %344
+  %348 = load i64, ptr %347, align 8
+  %349 = icmp eq i64 %346, %348
+  br i1 %349, label %350, label %362, !prof !6
 
-335:
-  %336 = phi ptr [ %334, %333 ], [ %332, %330 ]
-  %337 = getelementptr inbounds i8, ptr %9, i64 8
-  store ptr %336, ptr %337, align 8
-  %338 = icmp eq ptr %3, null
-  br i1 %338, label %341, label %384
+350:
+  %351 = add nuw nsw i64 %344, 1
+  %352 = icmp eq i64 %351, %304
+  br i1 %352, label %353, label %343
 
-339:
-  %340 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef %3) #10
-  br label %1023
+353:
+  %354 = getelementptr inbounds i8, ptr %307, i64 16
+  %355 = load ptr, ptr %354, align 8
+  br label %358
 
-341:
-  %342 = getelementptr inbounds i8, ptr %44, i64 64
-  %343 = getelementptr inbounds i8, ptr %9, i64 16
-  %344 = load i64, ptr %342, align 8
-  %345 = icmp eq i64 %344, 0
-  br i1 %345, label %370, label %346
+356:
+  %357 = getelementptr inbounds i8, ptr %307, i64 16
+  br label %358
 
-346:
-  %347 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  tail call void %347(ptr noundef %43) #8
-  %348 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  %349 = load ptr, ptr @python, align 8
-  %350 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %351 = load i64, ptr %342, align 8
-  %352 = trunc i64 %351 to i32
-  %353 = getelementptr inbounds i8, ptr %44, i64 80
-  %354 = load ptr, ptr %353, align 8
-  %355 = tail call ptr %348(ptr noundef %349, ptr noundef %350, i32 noundef %352, ptr noundef %354, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
-  %356 = icmp eq ptr %355, null
-  br i1 %356, label %1023, label %357, !prof !5
+358:
+  %359 = phi ptr [ %357, %356 ], [ %355, %353 ]
+  %360 = getelementptr inbounds i8, ptr %9, i64 8
+  store ptr %359, ptr %360, align 8
+  %361 = icmp eq ptr %3, null
+  br i1 %361, label %364, label %410
 
-357:
-  %358 = getelementptr inbounds i8, ptr %355, i64 16
-  %359 = load ptr, ptr %358, align 8
-  store ptr %359, ptr %343, align 16
-  %360 = load ptr, ptr %11, align 8
-  %361 = getelementptr inbounds i8, ptr %11, i64 48
-  %362 = load ptr, ptr %361, align 8
-  call void %360(ptr noundef nonnull %9, ptr noundef %362) #8
-  %363 = getelementptr inbounds i8, ptr %11, i64 72
-  %364 = load i64, ptr %363, align 8
-  %365 = icmp eq i64 %364, 0
-  br i1 %365, label %1023, label %366, !prof !6
+362:
+  %363 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef %3) #10
+  br label %1084
 
-366:
-  %367 = call zeroext i1 @raise_pending() #10
-  br i1 %367, label %368, label %1023
+364:
+  %365 = getelementptr inbounds i8, ptr %44, i64 80
+  %366 = getelementptr inbounds i8, ptr %9, i64 16
+  %367 = load i64, ptr %365, align 8
+  %368 = icmp eq i64 %367, 0
+  br i1 %368, label %395, label %369
 
-368:
-  %369 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %369(ptr noundef nonnull %355) #8
-  br label %1023
-
-370:
-  store ptr %7, ptr %343, align 16
-  %371 = getelementptr inbounds i8, ptr %11, i64 48
+369:
+  %370 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  %371 = getelementptr inbounds i8, ptr %44, i64 112
   %372 = load ptr, ptr %371, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %372) #8
-  %373 = getelementptr inbounds i8, ptr %11, i64 72
-  %374 = load i64, ptr %373, align 8
-  %375 = icmp eq i64 %374, 0
-  br i1 %375, label %378, label %376
-
-376:
-  %377 = call zeroext i1 @raise_pending() #10
-  br i1 %377, label %382, label %378
-
-378:
-  %379 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
-  %380 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %381 = call ptr %379(ptr noundef nonnull %7, ptr noundef %380, ptr noundef null) #8
-  br label %382
+  tail call void %370(ptr noundef %372) #8
+  %373 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  %374 = load ptr, ptr @python, align 8
+  %375 = load ptr, ptr %371, align 8
+  %376 = load i64, ptr %365, align 8
+  %377 = trunc i64 %376 to i32
+  %378 = getelementptr inbounds i8, ptr %44, i64 96
+  %379 = load ptr, ptr %378, align 8
+  %380 = tail call ptr %373(ptr noundef %374, ptr noundef %375, i32 noundef %377, ptr noundef %379, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
+  %381 = icmp eq ptr %380, null
+  br i1 %381, label %1084, label %382, !prof !5
 
 382:
-  %383 = phi ptr [ %381, %378 ], [ null, %376 ]
-  br label %1023
-
-384:
-  %385 = getelementptr inbounds i8, ptr %1, i64 16
-  %386 = load ptr, ptr %385, align 8
-  %387 = getelementptr inbounds i8, ptr %44, i64 64
-  %388 = getelementptr inbounds i8, ptr %3, i64 16
+  %383 = getelementptr inbounds i8, ptr %380, i64 16
+  %384 = load ptr, ptr %383, align 8
+  store ptr %384, ptr %366, align 16
+  %385 = load ptr, ptr %11, align 8
+  %386 = getelementptr inbounds i8, ptr %11, i64 48
+  %387 = load ptr, ptr %386, align 8
+  call void %385(ptr noundef nonnull %9, ptr noundef %387) #8
+  %388 = getelementptr inbounds i8, ptr %11, i64 72
   %389 = load i64, ptr %388, align 8
-  %390 = icmp eq i64 %389, 1
-  br i1 %390, label %391, label %397, !prof !8
+  %390 = icmp eq i64 %389, 0
+  br i1 %390, label %1084, label %391, !prof !6
 
 391:
-  %392 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
-  %393 = getelementptr inbounds i8, ptr %3, i64 %392
-  %394 = load ptr, ptr %393, align 8
-  %395 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
-  %396 = icmp eq ptr %394, %395
-  br i1 %396, label %399, label %397, !prof !9
+  %392 = call zeroext i1 @raise_pending() #10
+  br i1 %392, label %393, label %1084
 
-397:
-  %398 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef nonnull %3) #10
-  br label %1023
+393:
+  %394 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %394(ptr noundef nonnull %380) #8
+  br label %1084
 
-399:
-  %400 = getelementptr inbounds i8, ptr %386, i64 8
-  %401 = load ptr, ptr %400, align 8
-  %402 = icmp eq ptr %401, %42
-  br i1 %402, label %403, label %435, !prof !6
+395:
+  store ptr %7, ptr %366, align 16
+  %396 = getelementptr inbounds i8, ptr %11, i64 48
+  %397 = load ptr, ptr %396, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %397) #8
+  %398 = getelementptr inbounds i8, ptr %11, i64 72
+  %399 = load i64, ptr %398, align 8
+  %400 = icmp eq i64 %399, 0
+  br i1 %400, label %403, label %401
+
+401:
+  %402 = call zeroext i1 @raise_pending() #10
+  br i1 %402, label %408, label %403
 
 403:
-  %404 = getelementptr inbounds i8, ptr %386, i64 56
-  %405 = load ptr, ptr %404, align 8
-  %406 = icmp ne ptr %405, %43
-  %407 = getelementptr inbounds i8, ptr %386, i64 24
-  %408 = load i32, ptr %407, align 8
-  %409 = sext i32 %408 to i64
-  %410 = load i64, ptr %387, align 8
-  %411 = icmp ne i64 %410, %409
-  %412 = or i1 %406, %411
-  %413 = getelementptr inbounds i8, ptr %386, i64 64
-  %414 = load i32, ptr %413, align 8
-  %415 = and i32 %414, 1281
-  %416 = icmp ne i32 %415, 1281
-  %417 = or i1 %412, %416
-  br i1 %417, label %435, label %418, !prof !5
+  %404 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %405 = getelementptr inbounds i8, ptr %44, i64 112
+  %406 = load ptr, ptr %405, align 8
+  %407 = call ptr %404(ptr noundef nonnull %7, ptr noundef %406, ptr noundef null) #8
+  br label %408
 
-418:
-  %419 = icmp sgt i32 %408, 0
-  br i1 %419, label %420, label %437
+408:
+  %409 = phi ptr [ %407, %403 ], [ null, %401 ]
+  br label %1084
 
-420:
-  %421 = getelementptr inbounds i8, ptr %386, i64 32
-  %422 = load ptr, ptr %421, align 8
-  %423 = getelementptr inbounds i8, ptr %44, i64 80
-  %424 = load ptr, ptr %423, align 8
-  br label %428
+410:
+  %411 = getelementptr inbounds i8, ptr %1, i64 16
+  %412 = load ptr, ptr %411, align 8
+  %413 = getelementptr inbounds i8, ptr %44, i64 80
+  %414 = getelementptr inbounds i8, ptr %3, i64 16
+  %415 = load i64, ptr %414, align 8
+  %416 = icmp eq i64 %415, 1
+  br i1 %416, label %417, label %423, !prof !8
+
+417:
+  %418 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %419 = getelementptr inbounds i8, ptr %3, i64 %418
+  %420 = load ptr, ptr %419, align 8
+  %421 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
+  %422 = icmp eq ptr %420, %421
+  br i1 %422, label %425, label %423, !prof !9
+
+423:
+  %424 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef nonnull %3) #10
+  br label %1084
 
 425:
-  %426 = add nuw nsw i64 %429, 1
-  %427 = icmp eq i64 %426, %409
-  br i1 %427, label %437, label %428
+  %426 = getelementptr inbounds i8, ptr %412, i64 8
+  %427 = load ptr, ptr %426, align 8
+  %428 = icmp eq ptr %427, %43
+  br i1 %428, label %429, label %463, !prof !6
 
-428:
-  %429 = phi i64 [ 0, %420 ], [ %426, %425 ]
-  %430 = getelementptr inbounds i64, ptr %422, i64 %429
-  %431 = load i64, ptr %430, align 8
-  %432 = getelementptr inbounds i64, ptr %424, i64 %429
-  %433 = load i64, ptr %432, align 8
-  %434 = icmp eq i64 %431, %433
-  br i1 %434, label %425, label %435, !prof !6
-
-435:
-  %436 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef nonnull %3) #10
-  br label %1023
-
-437:
-  %438 = getelementptr inbounds i8, ptr %386, i64 16
-  %439 = load ptr, ptr %438, align 8
-  %440 = getelementptr inbounds i8, ptr %9, i64 16
-  store ptr %439, ptr %440, align 16
-  %441 = getelementptr inbounds i8, ptr %11, i64 48
-  %442 = load ptr, ptr %441, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %442) #8
-  %443 = getelementptr inbounds i8, ptr %11, i64 72
-  %444 = load i64, ptr %443, align 8
-  %445 = icmp eq i64 %444, 0
-  br i1 %445, label %464, label %446
+429:
+  %430 = getelementptr inbounds i8, ptr %412, i64 56
+  %431 = load ptr, ptr %430, align 8
+  %432 = getelementptr inbounds i8, ptr %44, i64 112
+  %433 = load ptr, ptr %432, align 8
+  %434 = icmp ne ptr %431, %433
+  %435 = getelementptr inbounds i8, ptr %412, i64 24
+  %436 = load i32, ptr %435, align 8
+  %437 = sext i32 %436 to i64
+  %438 = load i64, ptr %413, align 8
+  %439 = icmp ne i64 %438, %437
+  %440 = or i1 %434, %439
+  %441 = getelementptr inbounds i8, ptr %412, i64 64
+  %442 = load i32, ptr %441, align 8
+  %443 = and i32 %442, 1281
+  %444 = icmp ne i32 %443, 1281
+  %445 = or i1 %440, %444
+  br i1 %445, label %463, label %446, !prof !5
 
 446:
-  %447 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %448 = getelementptr inbounds i8, ptr %447, i64 8
-  %449 = load ptr, ptr %448, align 8
-  %450 = icmp eq ptr %449, null
-  br i1 %450, label %464, label %451
+  %447 = icmp sgt i32 %436, 0
+  br i1 %447, label %448, label %465
 
-451:
-  %452 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
-  %453 = call i64 %452() #8
-  %454 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %455 = and i64 %454, %453
-  %456 = load i64, ptr %447, align 8
-  %457 = icmp eq i64 %455, %456
-  br i1 %457, label %458, label %464, !prof !10
+448:
+  %449 = getelementptr inbounds i8, ptr %412, i64 32
+  %450 = load ptr, ptr %449, align 8
+  %451 = getelementptr inbounds i8, ptr %44, i64 96
+  %452 = load ptr, ptr %451, align 8
+  br label %456
 
-458:
-  store ptr null, ptr %448, align 8
-  %459 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
-  %460 = getelementptr inbounds i8, ptr %447, i64 16
-  %461 = load ptr, ptr %460, align 8
-  %462 = getelementptr inbounds i8, ptr %447, i64 24
-  %463 = load ptr, ptr %462, align 8
-  call void %459(ptr noundef nonnull %449, ptr noundef %461, ptr noundef %463) #8
-  br label %1023
+453:
+  %454 = add nuw nsw i64 %457, 1
+  %455 = icmp eq i64 %454, %437
+  br i1 %455, label %465, label %456
 
-464:
-  %465 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  call void %465(ptr noundef nonnull %386) #8
-  br label %1023
+456:
+  %457 = phi i64 [ 0, %448 ], [ %454, %453 ]
+  %458 = getelementptr inbounds i64, ptr %450, i64 %457
+  %459 = load i64, ptr %458, align 8
+  %460 = getelementptr inbounds i64, ptr %452, i64 %457
+  %461 = load i64, ptr %460, align 8
+  %462 = icmp eq i64 %459, %461
+  br i1 %462, label %453, label %463, !prof !6
 
-466:
-  %467 = icmp eq ptr %37, %28
-  %468 = icmp eq ptr %37, %29
-  %469 = select i1 %467, i1 true, i1 %468
-  br i1 %469, label %470, label %472
+463:
+  %464 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 2, ptr noundef nonnull %3) #10
+  br label %1084
 
-470:
-  %471 = getelementptr inbounds i8, ptr %35, i64 16
-  br label %510
-
-472:
-  %473 = icmp eq ptr %37, %30
-  br i1 %473, label %474, label %505, !prof !6
+465:
+  %466 = getelementptr inbounds i8, ptr %412, i64 16
+  %467 = load ptr, ptr %466, align 8
+  %468 = getelementptr inbounds i8, ptr %9, i64 16
+  store ptr %467, ptr %468, align 16
+  %469 = getelementptr inbounds i8, ptr %11, i64 48
+  %470 = load ptr, ptr %469, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %470) #8
+  %471 = getelementptr inbounds i8, ptr %11, i64 72
+  %472 = load i64, ptr %471, align 8
+  %473 = icmp eq i64 %472, 0
+  br i1 %473, label %492, label %474
 
 474:
-  %475 = getelementptr inbounds i8, ptr %35, i64 56
-  %476 = load ptr, ptr %475, align 8
-  %477 = icmp ne ptr %476, %31
-  %478 = getelementptr inbounds i8, ptr %35, i64 24
-  %479 = load i32, ptr %478, align 8
-  %480 = sext i32 %479 to i64
-  %481 = icmp ne i64 %33, %480
-  %482 = or i1 %477, %481
-  %483 = getelementptr inbounds i8, ptr %35, i64 64
-  %484 = load i32, ptr %483, align 8
-  %485 = and i32 %484, 257
-  %486 = icmp ne i32 %485, 257
-  %487 = or i1 %482, %486
-  br i1 %487, label %505, label %488, !prof !5
+  %475 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %476 = getelementptr inbounds i8, ptr %475, i64 8
+  %477 = load ptr, ptr %476, align 8
+  %478 = icmp eq ptr %477, null
+  br i1 %478, label %492, label %479
 
-488:
-  %489 = icmp sgt i64 %33, 0
-  br i1 %489, label %490, label %507
+479:
+  %480 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
+  %481 = call i64 %480() #8
+  %482 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %483 = and i64 %482, %481
+  %484 = load i64, ptr %475, align 8
+  %485 = icmp eq i64 %483, %484
+  br i1 %485, label %486, label %492, !prof !10
 
-490:
-  %491 = getelementptr inbounds i8, ptr %35, i64 32
-  %492 = load ptr, ptr %491, align 8
-  %493 = getelementptr inbounds i8, ptr %32, i64 16
-  %494 = load ptr, ptr %493, align 8
-  br label %498
+486:
+  store ptr null, ptr %476, align 8
+  %487 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
+  %488 = getelementptr inbounds i8, ptr %475, i64 16
+  %489 = load ptr, ptr %488, align 8
+  %490 = getelementptr inbounds i8, ptr %475, i64 24
+  %491 = load ptr, ptr %490, align 8
+  call void %487(ptr noundef nonnull %477, ptr noundef %489, ptr noundef %491) #8
+  br label %1084
 
-495:
-  %496 = add nuw nsw i64 %499, 1
-  %497 = icmp eq i64 %496, %33
-  br i1 %497, label %507, label %498
+492:
+  %493 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  call void %493(ptr noundef nonnull %412) #8
+  br label %1084
+
+494:
+  %495 = icmp eq ptr %37, %28
+  %496 = icmp eq ptr %37, %29
+  %497 = select i1 %495, i1 true, i1 %496
+  br i1 %497, label %498, label %504
 
 498:
-  %499 = phi i64 [ 0, %490 ], [ %496, %495 ]
-  %500 = getelementptr inbounds i64, ptr %492, i64 %499
-  %501 = load i64, ptr %500, align 8
-  %502 = getelementptr inbounds i64, ptr %494, i64 %499
-  %503 = load i64, ptr %502, align 8
-  %504 = icmp eq i64 %501, %503
-  br i1 %504, label %495, label %617, !prof !6
+  %499 = getelementptr inbounds i8, ptr %32, i64 32
+  %500 = load ptr, ptr %499, align 8
+  %501 = icmp eq ptr %500, %30
+  br i1 %501, label %502, label %504
 
-505:
-  %506 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef %3) #10
-  br label %1023
+502:
+  %503 = getelementptr inbounds i8, ptr %35, i64 16
+  br label %544
 
-507:
-  %508 = getelementptr inbounds i8, ptr %35, i64 16
-  %509 = load ptr, ptr %508, align 8
-  br label %510
+504:
+  %505 = icmp eq ptr %37, %31
+  br i1 %505, label %506, label %539, !prof !6
 
-510:
-  %511 = phi ptr [ %509, %507 ], [ %471, %470 ]
-  store ptr %511, ptr %9, align 16
-  %512 = getelementptr inbounds i8, ptr %32, i64 32
-  %513 = load i64, ptr %512, align 8
-  %514 = icmp eq i64 %513, 0
-  %515 = getelementptr inbounds i8, ptr %1, i64 8
-  %516 = load ptr, ptr %515, align 8
-  %517 = getelementptr inbounds i8, ptr %516, i64 8
-  %518 = load ptr, ptr %517, align 8
-  br i1 %514, label %519, label %523
+506:
+  %507 = getelementptr inbounds i8, ptr %35, i64 56
+  %508 = load ptr, ptr %507, align 8
+  %509 = getelementptr inbounds i8, ptr %32, i64 32
+  %510 = load ptr, ptr %509, align 8
+  %511 = icmp ne ptr %508, %510
+  %512 = getelementptr inbounds i8, ptr %35, i64 24
+  %513 = load i32, ptr %512, align 8
+  %514 = sext i32 %513 to i64
+  %515 = icmp ne i64 %33, %514
+  %516 = or i1 %511, %515
+  %517 = getelementptr inbounds i8, ptr %35, i64 64
+  %518 = load i32, ptr %517, align 8
+  %519 = and i32 %518, 257
+  %520 = icmp ne i32 %519, 257
+  %521 = or i1 %516, %520
+  br i1 %521, label %539, label %522, !prof !5
 
-519:
-  %520 = icmp eq ptr %518, %28
-  %521 = icmp eq ptr %518, %29
-  %522 = select i1 %520, i1 true, i1 %521
-  br i1 %522, label %559, label %523
+522:
+  %523 = icmp sgt i64 %33, 0
+  br i1 %523, label %524, label %541
 
-523:
-  %524 = icmp eq ptr %518, %30
-  br i1 %524, label %525, label %505, !prof !6
+524:
+  %525 = getelementptr inbounds i8, ptr %35, i64 32
+  %526 = load ptr, ptr %525, align 8
+  %527 = getelementptr inbounds i8, ptr %32, i64 16
+  %528 = load ptr, ptr %527, align 8
+  br label %532
 
-525:
-  %526 = getelementptr inbounds i8, ptr %516, i64 56
-  %527 = load ptr, ptr %526, align 8
-  %528 = icmp ne ptr %527, %31
-  %529 = getelementptr inbounds i8, ptr %516, i64 24
-  %530 = load i32, ptr %529, align 8
-  %531 = sext i32 %530 to i64
-  %532 = icmp ne i64 %513, %531
-  %533 = or i1 %528, %532
-  %534 = getelementptr inbounds i8, ptr %516, i64 64
-  %535 = load i32, ptr %534, align 8
-  %536 = and i32 %535, 257
-  %537 = icmp ne i32 %536, 257
-  %538 = or i1 %533, %537
-  br i1 %538, label %505, label %539, !prof !5
+529:
+  %530 = add nuw nsw i64 %533, 1
+  %531 = icmp eq i64 %530, %33
+  br i1 %531, label %541, label %532
+
+532:
+  %533 = phi i64 [ 0, %524 ], [ %530, %529 ]
+  %534 = getelementptr inbounds i64, ptr %526, i64 %533
+  %535 = load i64, ptr %534, align 8
+  %536 = getelementptr inbounds i64, ptr %528, i64 %533
+  %537 = load i64, ptr %536, align 8
+  %538 = icmp eq i64 %535, %537
+  br i1 %538, label %529, label %663, !prof !6
 
 539:
-  %540 = icmp sgt i64 %513, 0
-  br i1 %540, label %541, label %556
+  %540 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef %3) #10
+  br label %1084
 
 541:
-  %542 = getelementptr inbounds i8, ptr %516, i64 32
+  %542 = getelementptr inbounds i8, ptr %35, i64 16
   %543 = load ptr, ptr %542, align 8
-  %544 = getelementptr inbounds i8, ptr %32, i64 48
-  %545 = load ptr, ptr %544, align 8
-  br label %546
+  br label %544
 
-546:
-  %547 = phi i64 [ 0, %541 ], [ %554, %553 ]
-  %548 = getelementptr inbounds i64, ptr %543, i64 %547
-  %549 = load i64, ptr %548, align 8
-  %550 = getelementptr inbounds i64, ptr %545, i64 %547
-  %551 = load i64, ptr %550, align 8
-  %552 = icmp eq i64 %549, %551
-  br i1 %552, label %553, label %617, !prof !6
+544:
+  %545 = phi ptr [ %543, %541 ], [ %503, %502 ]
+  store ptr %545, ptr %9, align 16
+  %546 = getelementptr inbounds i8, ptr %32, i64 40
+  %547 = load i64, ptr %546, align 8
+  %548 = icmp eq i64 %547, 0
+  %549 = getelementptr inbounds i8, ptr %1, i64 8
+  %550 = load ptr, ptr %549, align 8
+  %551 = getelementptr inbounds i8, ptr %550, i64 8
+  %552 = load ptr, ptr %551, align 8
+  br i1 %548, label %553, label %561
 
 553:
-  %554 = add nuw nsw i64 %547, 1
-  %555 = icmp eq i64 %554, %513
-  br i1 %555, label %556, label %546
+  %554 = icmp eq ptr %552, %28
+  %555 = icmp eq ptr %552, %29
+  %556 = select i1 %554, i1 true, i1 %555
+  br i1 %556, label %557, label %561
 
-556:
-  %557 = getelementptr inbounds i8, ptr %516, i64 16
-  %558 = load ptr, ptr %557, align 8
-  br label %561
-
-559:
-  %560 = getelementptr inbounds i8, ptr %516, i64 16
-  br label %561
+557:
+  %558 = getelementptr inbounds i8, ptr %32, i64 72
+  %559 = load ptr, ptr %558, align 8
+  %560 = icmp eq ptr %559, %30
+  br i1 %560, label %599, label %561
 
 561:
-  %562 = phi ptr [ %560, %559 ], [ %558, %556 ]
-  %563 = getelementptr inbounds i8, ptr %9, i64 8
-  store ptr %562, ptr %563, align 8
-  %564 = getelementptr inbounds i8, ptr %32, i64 64
-  %565 = load i64, ptr %564, align 8
-  %566 = icmp eq i64 %565, 0
-  %567 = getelementptr inbounds i8, ptr %1, i64 16
-  %568 = load ptr, ptr %567, align 8
-  %569 = getelementptr inbounds i8, ptr %568, i64 8
-  %570 = load ptr, ptr %569, align 8
-  br i1 %566, label %571, label %575
+  %562 = icmp eq ptr %552, %31
+  br i1 %562, label %563, label %539, !prof !6
 
-571:
-  %572 = icmp eq ptr %570, %28
-  %573 = icmp eq ptr %570, %29
-  %574 = select i1 %572, i1 true, i1 %573
-  br i1 %574, label %611, label %575
+563:
+  %564 = getelementptr inbounds i8, ptr %550, i64 56
+  %565 = load ptr, ptr %564, align 8
+  %566 = getelementptr inbounds i8, ptr %32, i64 72
+  %567 = load ptr, ptr %566, align 8
+  %568 = icmp ne ptr %565, %567
+  %569 = getelementptr inbounds i8, ptr %550, i64 24
+  %570 = load i32, ptr %569, align 8
+  %571 = sext i32 %570 to i64
+  %572 = icmp ne i64 %547, %571
+  %573 = or i1 %568, %572
+  %574 = getelementptr inbounds i8, ptr %550, i64 64
+  %575 = load i32, ptr %574, align 8
+  %576 = and i32 %575, 257
+  %577 = icmp ne i32 %576, 257
+  %578 = or i1 %573, %577
+  br i1 %578, label %539, label %579, !prof !5
 
-575:
-  %576 = icmp eq ptr %570, %30
-  br i1 %576, label %577, label %505, !prof !6
+579:
+  %580 = icmp sgt i64 %547, 0
+  br i1 %580, label %581, label %596
 
-577:
-  %578 = getelementptr inbounds i8, ptr %568, i64 56
-  %579 = load ptr, ptr %578, align 8
-  %580 = icmp ne ptr %579, %31
-  %581 = getelementptr inbounds i8, ptr %568, i64 24
-  %582 = load i32, ptr %581, align 8
-  %583 = sext i32 %582 to i64
-  %584 = icmp ne i64 %565, %583
-  %585 = or i1 %580, %584
-  %586 = getelementptr inbounds i8, ptr %568, i64 64
-  %587 = load i32, ptr %586, align 8
-  %588 = and i32 %587, 257
-  %589 = icmp ne i32 %588, 257
-  %590 = or i1 %585, %589
-  br i1 %590, label %505, label %591, !prof !5
+581:
+  %582 = getelementptr inbounds i8, ptr %550, i64 32
+  %583 = load ptr, ptr %582, align 8
+  %584 = getelementptr inbounds i8, ptr %32, i64 56
+  %585 = load ptr, ptr %584, align 8
+  br label %586
 
-591:
-  %592 = icmp sgt i64 %565, 0
-  br i1 %592, label %593, label %608
+586:
+  %587 = phi i64 [ 0, %581 ], [ %594, %593 ]
+  %588 = getelementptr inbounds i64, ptr %583, i64 %587
+  %589 = load i64, ptr %588, align 8
+  %590 = getelementptr inbounds i64, ptr %585, i64 %587
+  %591 = load i64, ptr %590, align 8
+  %592 = icmp eq i64 %589, %591
+  br i1 %592, label %593, label %663, !prof !6
 
 593:
-  %594 = getelementptr inbounds i8, ptr %568, i64 32
-  %595 = load ptr, ptr %594, align 8
-  %596 = getelementptr inbounds i8, ptr %32, i64 80
-  %597 = load ptr, ptr %596, align 8
-  br label %598
+  %594 = add nuw nsw i64 %587, 1
+  %595 = icmp eq i64 %594, %547
+  br i1 %595, label %596, label %586
 
-598:
-  %599 = phi i64 [ 0, %593 ], [ %606, %605 ]
-  %600 = getelementptr inbounds i64, ptr %595, i64 %599
-  %601 = load i64, ptr %600, align 8
-  %602 = getelementptr inbounds i64, ptr %597, i64 %599
-  %603 = load i64, ptr %602, align 8
-  %604 = icmp eq i64 %601, %603
-  br i1 %604, label %605, label %617, !prof !6
+596:
+  %597 = getelementptr inbounds i8, ptr %550, i64 16
+  %598 = load ptr, ptr %597, align 8
+  br label %601
 
-605:
-  %606 = add nuw nsw i64 %599, 1
-  %607 = icmp eq i64 %606, %565
-  br i1 %607, label %608, label %598
+599:
+  %600 = getelementptr inbounds i8, ptr %550, i64 16
+  br label %601
 
-608:
-  %609 = getelementptr inbounds i8, ptr %568, i64 16
+601:
+  %602 = phi ptr [ %600, %599 ], [ %598, %596 ]
+  %603 = getelementptr inbounds i8, ptr %9, i64 8
+  store ptr %602, ptr %603, align 8
+  %604 = getelementptr inbounds i8, ptr %32, i64 80
+  %605 = load i64, ptr %604, align 8
+  %606 = icmp eq i64 %605, 0
+  %607 = getelementptr inbounds i8, ptr %1, i64 16
+  %608 = load ptr, ptr %607, align 8
+  %609 = getelementptr inbounds i8, ptr %608, i64 8
   %610 = load ptr, ptr %609, align 8
-  br label %613
+  br i1 %606, label %611, label %619
 
 611:
-  %612 = getelementptr inbounds i8, ptr %568, i64 16
-  br label %613
+  %612 = icmp eq ptr %610, %28
+  %613 = icmp eq ptr %610, %29
+  %614 = select i1 %612, i1 true, i1 %613
+  br i1 %614, label %615, label %619
 
-613:
-  %614 = phi ptr [ %612, %611 ], [ %610, %608 ]
-  %615 = getelementptr inbounds i8, ptr %9, i64 16
-  store ptr %614, ptr %615, align 16
-  %616 = icmp eq ptr %3, null
-  br i1 %616, label %619, label %662
-
-617:
-  %618 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef %3) #10
-  br label %1023
+615:
+  %616 = getelementptr inbounds i8, ptr %32, i64 112
+  %617 = load ptr, ptr %616, align 8
+  %618 = icmp eq ptr %617, %30
+  br i1 %618, label %657, label %619
 
 619:
-  %620 = getelementptr inbounds i8, ptr %32, i64 96
-  %621 = getelementptr inbounds i8, ptr %9, i64 24
-  %622 = load i64, ptr %620, align 8
-  %623 = icmp eq i64 %622, 0
-  br i1 %623, label %648, label %624
+  %620 = icmp eq ptr %610, %31
+  br i1 %620, label %621, label %539, !prof !6
 
-624:
-  %625 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  tail call void %625(ptr noundef %31) #8
-  %626 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  %627 = load ptr, ptr @python, align 8
-  %628 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %629 = load i64, ptr %620, align 8
-  %630 = trunc i64 %629 to i32
-  %631 = getelementptr inbounds i8, ptr %32, i64 112
-  %632 = load ptr, ptr %631, align 8
-  %633 = tail call ptr %626(ptr noundef %627, ptr noundef %628, i32 noundef %630, ptr noundef %632, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
-  %634 = icmp eq ptr %633, null
-  br i1 %634, label %1023, label %635, !prof !5
+621:
+  %622 = getelementptr inbounds i8, ptr %608, i64 56
+  %623 = load ptr, ptr %622, align 8
+  %624 = getelementptr inbounds i8, ptr %32, i64 112
+  %625 = load ptr, ptr %624, align 8
+  %626 = icmp ne ptr %623, %625
+  %627 = getelementptr inbounds i8, ptr %608, i64 24
+  %628 = load i32, ptr %627, align 8
+  %629 = sext i32 %628 to i64
+  %630 = icmp ne i64 %605, %629
+  %631 = or i1 %626, %630
+  %632 = getelementptr inbounds i8, ptr %608, i64 64
+  %633 = load i32, ptr %632, align 8
+  %634 = and i32 %633, 257
+  %635 = icmp ne i32 %634, 257
+  %636 = or i1 %631, %635
+  br i1 %636, label %539, label %637, !prof !5
 
-635:
-  %636 = getelementptr inbounds i8, ptr %633, i64 16
-  %637 = load ptr, ptr %636, align 8
-  store ptr %637, ptr %621, align 8
-  %638 = load ptr, ptr %11, align 8
-  %639 = getelementptr inbounds i8, ptr %11, i64 48
-  %640 = load ptr, ptr %639, align 8
-  call void %638(ptr noundef nonnull %9, ptr noundef %640) #8
-  %641 = getelementptr inbounds i8, ptr %11, i64 72
-  %642 = load i64, ptr %641, align 8
-  %643 = icmp eq i64 %642, 0
-  br i1 %643, label %1023, label %644, !prof !6
+637:
+  %638 = icmp sgt i64 %605, 0
+  br i1 %638, label %639, label %654
+
+639:
+  %640 = getelementptr inbounds i8, ptr %608, i64 32
+  %641 = load ptr, ptr %640, align 8
+  %642 = getelementptr inbounds i8, ptr %32, i64 96
+  %643 = load ptr, ptr %642, align 8
+  br label %644
 
 644:
-  %645 = call zeroext i1 @raise_pending() #10
-  br i1 %645, label %646, label %1023
+  %645 = phi i64 [ 0, %639 ], [ %652, %651 ]
+  %646 = getelementptr inbounds i64, ptr %641, i64 %645
+  %647 = load i64, ptr %646, align 8
+  %648 = getelementptr inbounds i64, ptr %643, i64 %645
+  %649 = load i64, ptr %648, align 8
+  %650 = icmp eq i64 %647, %649
+  br i1 %650, label %651, label %663, !prof !6
 
-646:
-  %647 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %647(ptr noundef nonnull %633) #8
-  br label %1023
-
-648:
-  store ptr %6, ptr %621, align 8
-  %649 = getelementptr inbounds i8, ptr %11, i64 48
-  %650 = load ptr, ptr %649, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %650) #8
-  %651 = getelementptr inbounds i8, ptr %11, i64 72
-  %652 = load i64, ptr %651, align 8
-  %653 = icmp eq i64 %652, 0
-  br i1 %653, label %656, label %654
+651:
+  %652 = add nuw nsw i64 %645, 1
+  %653 = icmp eq i64 %652, %605
+  br i1 %653, label %654, label %644
 
 654:
-  %655 = call zeroext i1 @raise_pending() #10
-  br i1 %655, label %660, label %656
+  %655 = getelementptr inbounds i8, ptr %608, i64 16
+  %656 = load ptr, ptr %655, align 8
+  br label %659
 
-656:
-  %657 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
-  %658 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %659 = call ptr %657(ptr noundef nonnull %6, ptr noundef %658, ptr noundef null) #8
-  br label %660
+657:
+  %658 = getelementptr inbounds i8, ptr %608, i64 16
+  br label %659
 
-660:
-  %661 = phi ptr [ %659, %656 ], [ null, %654 ]
-  br label %1023
+659:
+  %660 = phi ptr [ %658, %657 ], [ %656, %654 ]
+  %661 = getelementptr inbounds i8, ptr %9, i64 16
+  store ptr %660, ptr %661, align 16
+  %662 = icmp eq ptr %3, null
+  br i1 %662, label %665, label %711
 
-662:
-  %663 = getelementptr inbounds i8, ptr %1, i64 24
-  %664 = load ptr, ptr %663, align 8
-  %665 = getelementptr inbounds i8, ptr %32, i64 96
-  %666 = getelementptr inbounds i8, ptr %3, i64 16
-  %667 = load i64, ptr %666, align 8
-  %668 = icmp eq i64 %667, 1
-  br i1 %668, label %669, label %675, !prof !8
+663:
+  %664 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef %3) #10
+  br label %1084
 
-669:
-  %670 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
-  %671 = getelementptr inbounds i8, ptr %3, i64 %670
-  %672 = load ptr, ptr %671, align 8
-  %673 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
-  %674 = icmp eq ptr %672, %673
-  br i1 %674, label %677, label %675, !prof !9
+665:
+  %666 = getelementptr inbounds i8, ptr %32, i64 120
+  %667 = getelementptr inbounds i8, ptr %9, i64 24
+  %668 = load i64, ptr %666, align 8
+  %669 = icmp eq i64 %668, 0
+  br i1 %669, label %696, label %670
 
-675:
-  %676 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef nonnull %3) #10
-  br label %1023
+670:
+  %671 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  %672 = getelementptr inbounds i8, ptr %32, i64 152
+  %673 = load ptr, ptr %672, align 8
+  tail call void %671(ptr noundef %673) #8
+  %674 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  %675 = load ptr, ptr @python, align 8
+  %676 = load ptr, ptr %672, align 8
+  %677 = load i64, ptr %666, align 8
+  %678 = trunc i64 %677 to i32
+  %679 = getelementptr inbounds i8, ptr %32, i64 136
+  %680 = load ptr, ptr %679, align 8
+  %681 = tail call ptr %674(ptr noundef %675, ptr noundef %676, i32 noundef %678, ptr noundef %680, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
+  %682 = icmp eq ptr %681, null
+  br i1 %682, label %1084, label %683, !prof !5
 
-677:
-  %678 = getelementptr inbounds i8, ptr %664, i64 8
-  %679 = load ptr, ptr %678, align 8
-  %680 = icmp eq ptr %679, %30
-  br i1 %680, label %681, label %713, !prof !6
+683:
+  %684 = getelementptr inbounds i8, ptr %681, i64 16
+  %685 = load ptr, ptr %684, align 8
+  store ptr %685, ptr %667, align 8
+  %686 = load ptr, ptr %11, align 8
+  %687 = getelementptr inbounds i8, ptr %11, i64 48
+  %688 = load ptr, ptr %687, align 8
+  call void %686(ptr noundef nonnull %9, ptr noundef %688) #8
+  %689 = getelementptr inbounds i8, ptr %11, i64 72
+  %690 = load i64, ptr %689, align 8
+  %691 = icmp eq i64 %690, 0
+  br i1 %691, label %1084, label %692, !prof !6
 
-681:
-  %682 = getelementptr inbounds i8, ptr %664, i64 56
-  %683 = load ptr, ptr %682, align 8
-  %684 = icmp ne ptr %683, %31
-  %685 = getelementptr inbounds i8, ptr %664, i64 24
-  %686 = load i32, ptr %685, align 8
-  %687 = sext i32 %686 to i64
-  %688 = load i64, ptr %665, align 8
-  %689 = icmp ne i64 %688, %687
-  %690 = or i1 %684, %689
-  %691 = getelementptr inbounds i8, ptr %664, i64 64
-  %692 = load i32, ptr %691, align 8
-  %693 = and i32 %692, 1281
-  %694 = icmp ne i32 %693, 1281
-  %695 = or i1 %690, %694
-  br i1 %695, label %713, label %696, !prof !5
+692:
+  %693 = call zeroext i1 @raise_pending() #10
+  br i1 %693, label %694, label %1084
+
+694:
+  %695 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %695(ptr noundef nonnull %681) #8
+  br label %1084
 
 696:
-  %697 = icmp sgt i32 %686, 0
-  br i1 %697, label %698, label %715
+  store ptr %6, ptr %667, align 8
+  %697 = getelementptr inbounds i8, ptr %11, i64 48
+  %698 = load ptr, ptr %697, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %698) #8
+  %699 = getelementptr inbounds i8, ptr %11, i64 72
+  %700 = load i64, ptr %699, align 8
+  %701 = icmp eq i64 %700, 0
+  br i1 %701, label %704, label %702
 
-698:
-  %699 = getelementptr inbounds i8, ptr %664, i64 32
-  %700 = load ptr, ptr %699, align 8
-  %701 = getelementptr inbounds i8, ptr %32, i64 112
-  %702 = load ptr, ptr %701, align 8
-  br label %706
+702:
+  %703 = call zeroext i1 @raise_pending() #10
+  br i1 %703, label %709, label %704
 
-703:
-  %704 = add nuw nsw i64 %707, 1
-  %705 = icmp eq i64 %704, %687
-  br i1 %705, label %715, label %706
+704:
+  %705 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %706 = getelementptr inbounds i8, ptr %32, i64 152
+  %707 = load ptr, ptr %706, align 8
+  %708 = call ptr %705(ptr noundef nonnull %6, ptr noundef %707, ptr noundef null) #8
+  br label %709
 
-706:
-  %707 = phi i64 [ 0, %698 ], [ %704, %703 ]
-  %708 = getelementptr inbounds i64, ptr %700, i64 %707
-  %709 = load i64, ptr %708, align 8
-  %710 = getelementptr inbounds i64, ptr %702, i64 %707
-  %711 = load i64, ptr %710, align 8
-  %712 = icmp eq i64 %709, %711
-  br i1 %712, label %703, label %713, !prof !6
+709:
+  %710 = phi ptr [ %708, %704 ], [ null, %702 ]
+  br label %1084
 
-713:
-  %714 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef nonnull %3) #10
-  br label %1023
+711:
+  %712 = getelementptr inbounds i8, ptr %1, i64 24
+  %713 = load ptr, ptr %712, align 8
+  %714 = getelementptr inbounds i8, ptr %32, i64 120
+  %715 = getelementptr inbounds i8, ptr %3, i64 16
+  %716 = load i64, ptr %715, align 8
+  %717 = icmp eq i64 %716, 1
+  br i1 %717, label %718, label %724, !prof !8
 
-715:
-  %716 = getelementptr inbounds i8, ptr %664, i64 16
-  %717 = load ptr, ptr %716, align 8
-  %718 = getelementptr inbounds i8, ptr %9, i64 24
-  store ptr %717, ptr %718, align 8
-  %719 = getelementptr inbounds i8, ptr %11, i64 48
-  %720 = load ptr, ptr %719, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %720) #8
-  %721 = getelementptr inbounds i8, ptr %11, i64 72
-  %722 = load i64, ptr %721, align 8
-  %723 = icmp eq i64 %722, 0
-  br i1 %723, label %742, label %724
+718:
+  %719 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %720 = getelementptr inbounds i8, ptr %3, i64 %719
+  %721 = load ptr, ptr %720, align 8
+  %722 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
+  %723 = icmp eq ptr %721, %722
+  br i1 %723, label %726, label %724, !prof !9
 
 724:
-  %725 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %726 = getelementptr inbounds i8, ptr %725, i64 8
-  %727 = load ptr, ptr %726, align 8
-  %728 = icmp eq ptr %727, null
-  br i1 %728, label %742, label %729
+  %725 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef nonnull %3) #10
+  br label %1084
 
-729:
-  %730 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
-  %731 = call i64 %730() #8
-  %732 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %733 = and i64 %732, %731
-  %734 = load i64, ptr %725, align 8
-  %735 = icmp eq i64 %733, %734
-  br i1 %735, label %736, label %742, !prof !10
+726:
+  %727 = getelementptr inbounds i8, ptr %713, i64 8
+  %728 = load ptr, ptr %727, align 8
+  %729 = icmp eq ptr %728, %31
+  br i1 %729, label %730, label %764, !prof !6
 
-736:
-  store ptr null, ptr %726, align 8
-  %737 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
-  %738 = getelementptr inbounds i8, ptr %725, i64 16
-  %739 = load ptr, ptr %738, align 8
-  %740 = getelementptr inbounds i8, ptr %725, i64 24
-  %741 = load ptr, ptr %740, align 8
-  call void %737(ptr noundef nonnull %727, ptr noundef %739, ptr noundef %741) #8
-  br label %1023
-
-742:
-  %743 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  call void %743(ptr noundef nonnull %664) #8
-  br label %1023
-
-744:
-  %745 = add nsw i64 %14, %12
-  %746 = icmp sgt i64 %745, 32
-  br i1 %746, label %756, label %747, !prof !5
+730:
+  %731 = getelementptr inbounds i8, ptr %713, i64 56
+  %732 = load ptr, ptr %731, align 8
+  %733 = getelementptr inbounds i8, ptr %32, i64 152
+  %734 = load ptr, ptr %733, align 8
+  %735 = icmp ne ptr %732, %734
+  %736 = getelementptr inbounds i8, ptr %713, i64 24
+  %737 = load i32, ptr %736, align 8
+  %738 = sext i32 %737 to i64
+  %739 = load i64, ptr %714, align 8
+  %740 = icmp ne i64 %739, %738
+  %741 = or i1 %735, %740
+  %742 = getelementptr inbounds i8, ptr %713, i64 64
+  %743 = load i32, ptr %742, align 8
+  %744 = and i32 %743, 1281
+  %745 = icmp ne i32 %744, 1281
+  %746 = or i1 %741, %745
+  br i1 %746, label %764, label %747, !prof !5
 
 747:
-  %748 = icmp eq i64 %12, 0
-  br i1 %748, label %818, label %749
+  %748 = icmp sgt i32 %737, 0
+  br i1 %748, label %749, label %766
 
 749:
-  %750 = getelementptr inbounds i8, ptr %11, i64 56
-  %751 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 24), align 8
-  %752 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %753 = load ptr, ptr @python, align 8
-  %754 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %755 = load ptr, ptr %750, align 8
-  br label %758
+  %750 = getelementptr inbounds i8, ptr %713, i64 32
+  %751 = load ptr, ptr %750, align 8
+  %752 = getelementptr inbounds i8, ptr %32, i64 136
+  %753 = load ptr, ptr %752, align 8
+  br label %757
 
-756:
-  %757 = tail call fastcc ptr @call_row_of_many(ptr noundef nonnull %0, ptr noundef %1, i64 noundef %12, ptr noundef %3) #10
-  br label %1023
+754:
+  %755 = add nuw nsw i64 %758, 1
+  %756 = icmp eq i64 %755, %738
+  br i1 %756, label %766, label %757
 
-758:
-  %759 = phi i64 [ 0, %749 ], [ %814, %811 ]
-  %760 = getelementptr inbounds %struct.Slot, ptr %755, i64 %759
-  %761 = load i64, ptr %760, align 8
-  %762 = icmp eq i64 %761, 0
-  %763 = getelementptr inbounds ptr, ptr %1, i64 %759
-  %764 = load ptr, ptr %763, align 8
-  %765 = getelementptr inbounds i8, ptr %764, i64 8
-  %766 = load ptr, ptr %765, align 8
-  br i1 %762, label %767, label %773
+757:
+  %758 = phi i64 [ 0, %749 ], [ %755, %754 ]
+  %759 = getelementptr inbounds i64, ptr %751, i64 %758
+  %760 = load i64, ptr %759, align 8
+  %761 = getelementptr inbounds i64, ptr %753, i64 %758
+  %762 = load i64, ptr %761, align 8
+  %763 = icmp eq i64 %760, %762
+  br i1 %763, label %754, label %764, !prof !6
 
-767:
-  %768 = icmp eq ptr %766, %751
-  %769 = icmp eq ptr %766, %752
-  %770 = select i1 %768, i1 true, i1 %769
-  br i1 %770, label %771, label %773
+764:
+  %765 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef 3, ptr noundef nonnull %3) #10
+  br label %1084
 
-771:
-  %772 = getelementptr inbounds i8, ptr %764, i64 16
-  br label %811
-
-773:
-  %774 = icmp eq ptr %766, %753
-  br i1 %774, label %775, label %806, !prof !6
+766:
+  %767 = getelementptr inbounds i8, ptr %713, i64 16
+  %768 = load ptr, ptr %767, align 8
+  %769 = getelementptr inbounds i8, ptr %9, i64 24
+  store ptr %768, ptr %769, align 8
+  %770 = getelementptr inbounds i8, ptr %11, i64 48
+  %771 = load ptr, ptr %770, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %771) #8
+  %772 = getelementptr inbounds i8, ptr %11, i64 72
+  %773 = load i64, ptr %772, align 8
+  %774 = icmp eq i64 %773, 0
+  br i1 %774, label %793, label %775
 
 775:
-  %776 = getelementptr inbounds i8, ptr %764, i64 56
-  %777 = load ptr, ptr %776, align 8
-  %778 = icmp ne ptr %777, %754
-  %779 = getelementptr inbounds i8, ptr %764, i64 24
-  %780 = load i32, ptr %779, align 8
-  %781 = sext i32 %780 to i64
-  %782 = icmp ne i64 %761, %781
-  %783 = or i1 %778, %782
-  %784 = getelementptr inbounds i8, ptr %764, i64 64
-  %785 = load i32, ptr %784, align 8
-  %786 = and i32 %785, 257
-  %787 = icmp ne i32 %786, 257
-  %788 = or i1 %783, %787
-  br i1 %788, label %806, label %789, !prof !5
+  %776 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %777 = getelementptr inbounds i8, ptr %776, i64 8
+  %778 = load ptr, ptr %777, align 8
+  %779 = icmp eq ptr %778, null
+  br i1 %779, label %793, label %780
 
-789:
-  %790 = icmp sgt i64 %761, 0
-  br i1 %790, label %791, label %808
+780:
+  %781 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
+  %782 = call i64 %781() #8
+  %783 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %784 = and i64 %783, %782
+  %785 = load i64, ptr %776, align 8
+  %786 = icmp eq i64 %784, %785
+  br i1 %786, label %787, label %793, !prof !10
 
-791:
-  %792 = getelementptr inbounds i8, ptr %764, i64 32
-  %793 = load ptr, ptr %792, align 8
-  %794 = getelementptr inbounds i8, ptr %760, i64 16
-  %795 = load ptr, ptr %794, align 8
-  br label %799
+787:
+  store ptr null, ptr %777, align 8
+  %788 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
+  %789 = getelementptr inbounds i8, ptr %776, i64 16
+  %790 = load ptr, ptr %789, align 8
+  %791 = getelementptr inbounds i8, ptr %776, i64 24
+  %792 = load ptr, ptr %791, align 8
+  call void %788(ptr noundef nonnull %778, ptr noundef %790, ptr noundef %792) #8
+  br label %1084
 
-796:
-  %797 = add nuw nsw i64 %800, 1
-  %798 = icmp eq i64 %797, %761
-  br i1 %798, label %808, label %799
+793:
+  %794 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  call void %794(ptr noundef nonnull %713) #8
+  br label %1084
 
-799:
-  %800 = phi i64 [ 0, %791 ], [ %797, %796 ]
-  %801 = getelementptr inbounds i64, ptr %793, i64 %800
-  %802 = load i64, ptr %801, align 8
-  %803 = getelementptr inbounds i64, ptr %795, i64 %800
-  %804 = load i64, ptr %803, align 8
-  %805 = icmp eq i64 %802, %804
-  br i1 %805, label %796, label %816, !prof !6
+795:
+  %796 = add nsw i64 %14, %12
+  %797 = icmp sgt i64 %796, 32
+  br i1 %797, label %807, label %798, !prof !5
 
-806:
-  %807 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %12, ptr noundef %3) #10
-  br label %1023
+798:
+  %799 = icmp eq i64 %12, 0
+  br i1 %799, label %875, label %800
 
-808:
-  %809 = getelementptr inbounds i8, ptr %764, i64 16
-  %810 = load ptr, ptr %809, align 8
-  br label %811
+800:
+  %801 = getelementptr inbounds i8, ptr %11, i64 56
+  %802 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 24), align 8
+  %803 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
+  %804 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %805 = load ptr, ptr @python, align 8
+  %806 = load ptr, ptr %801, align 8
+  br label %809
 
-811:
-  %812 = phi ptr [ %810, %808 ], [ %772, %771 ]
-  %813 = getelementptr inbounds ptr, ptr %9, i64 %759
-  store ptr %812, ptr %813, align 8
-  %814 = add nuw nsw i64 %759, 1
-  %815 = icmp eq i64 %814, %12
-  br i1 %815, label %818, label %758
+807:
+  %808 = tail call fastcc ptr @call_row_of_many(ptr noundef nonnull %0, ptr noundef %1, i64 noundef %12, ptr noundef %3) #10
+  br label %1084
 
-816:
-  %817 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef %3) #10
-  br label %1023
+809:
+  %810 = phi i64 [ 0, %800 ], [ %871, %868 ]
+  %811 = getelementptr inbounds %struct.Slot, ptr %806, i64 %810
+  %812 = load i64, ptr %811, align 8
+  %813 = icmp eq i64 %812, 0
+  %814 = getelementptr inbounds ptr, ptr %1, i64 %810
+  %815 = load ptr, ptr %814, align 8
+  %816 = getelementptr inbounds i8, ptr %815, i64 8
+  %817 = load ptr, ptr %816, align 8
+  br i1 %813, label %818, label %828
 
 818:
-  %819 = icmp eq ptr %3, null
-  br i1 %819, label %820, label %869
+  %819 = icmp eq ptr %817, %802
+  %820 = icmp eq ptr %817, %803
+  %821 = select i1 %819, i1 true, i1 %820
+  br i1 %821, label %822, label %828
 
-820:
-  br i1 %24, label %821, label %867
+822:
+  %823 = getelementptr inbounds i8, ptr %811, i64 32
+  %824 = load ptr, ptr %823, align 8
+  %825 = icmp eq ptr %824, %804
+  br i1 %825, label %826, label %828
 
-821:
-  %822 = getelementptr inbounds i8, ptr %11, i64 56
-  %823 = load ptr, ptr %822, align 8
-  %824 = getelementptr inbounds %struct.Slot, ptr %823, i64 %12
-  %825 = getelementptr inbounds ptr, ptr %9, i64 %12
-  %826 = load i64, ptr %824, align 8
-  %827 = icmp eq i64 %826, 0
-  br i1 %827, label %853, label %828
+826:
+  %827 = getelementptr inbounds i8, ptr %815, i64 16
+  br label %868
 
 828:
-  %829 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  %830 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  tail call void %829(ptr noundef %830) #8
-  %831 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  %832 = load ptr, ptr @python, align 8
-  %833 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %834 = load i64, ptr %824, align 8
-  %835 = trunc i64 %834 to i32
-  %836 = getelementptr inbounds i8, ptr %824, i64 16
-  %837 = load ptr, ptr %836, align 8
-  %838 = tail call ptr %831(ptr noundef %832, ptr noundef %833, i32 noundef %835, ptr noundef %837, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
-  %839 = icmp eq ptr %838, null
-  br i1 %839, label %1023, label %840, !prof !5
+  %829 = icmp eq ptr %817, %805
+  br i1 %829, label %830, label %863, !prof !6
 
-840:
-  %841 = getelementptr inbounds i8, ptr %838, i64 16
-  %842 = load ptr, ptr %841, align 8
-  store ptr %842, ptr %825, align 8
-  %843 = load ptr, ptr %11, align 8
-  %844 = getelementptr inbounds i8, ptr %11, i64 48
-  %845 = load ptr, ptr %844, align 8
-  call void %843(ptr noundef nonnull %9, ptr noundef %845) #8
-  %846 = getelementptr inbounds i8, ptr %11, i64 72
-  %847 = load i64, ptr %846, align 8
-  %848 = icmp eq i64 %847, 0
-  br i1 %848, label %1023, label %849, !prof !6
+830:
+  %831 = getelementptr inbounds i8, ptr %815, i64 56
+  %832 = load ptr, ptr %831, align 8
+  %833 = getelementptr inbounds i8, ptr %811, i64 32
+  %834 = load ptr, ptr %833, align 8
+  %835 = icmp ne ptr %832, %834
+  %836 = getelementptr inbounds i8, ptr %815, i64 24
+  %837 = load i32, ptr %836, align 8
+  %838 = sext i32 %837 to i64
+  %839 = icmp ne i64 %812, %838
+  %840 = or i1 %835, %839
+  %841 = getelementptr inbounds i8, ptr %815, i64 64
+  %842 = load i32, ptr %841, align 8
+  %843 = and i32 %842, 257
+  %844 = icmp ne i32 %843, 257
+  %845 = or i1 %840, %844
+  br i1 %845, label %863, label %846, !prof !5
 
-849:
-  %850 = call zeroext i1 @raise_pending() #10
-  br i1 %850, label %851, label %1023
+846:
+  %847 = icmp sgt i64 %812, 0
+  br i1 %847, label %848, label %865
 
-851:
-  %852 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %852(ptr noundef nonnull %838) #8
-  br label %1023
+848:
+  %849 = getelementptr inbounds i8, ptr %815, i64 32
+  %850 = load ptr, ptr %849, align 8
+  %851 = getelementptr inbounds i8, ptr %811, i64 16
+  %852 = load ptr, ptr %851, align 8
+  br label %856
 
 853:
-  store ptr %5, ptr %825, align 8
-  %854 = getelementptr inbounds i8, ptr %11, i64 48
-  %855 = load ptr, ptr %854, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %855) #8
-  %856 = getelementptr inbounds i8, ptr %11, i64 72
-  %857 = load i64, ptr %856, align 8
-  %858 = icmp eq i64 %857, 0
-  br i1 %858, label %861, label %859
+  %854 = add nuw nsw i64 %857, 1
+  %855 = icmp eq i64 %854, %812
+  br i1 %855, label %865, label %856
 
-859:
-  %860 = call zeroext i1 @raise_pending() #10
-  br i1 %860, label %865, label %861
+856:
+  %857 = phi i64 [ 0, %848 ], [ %854, %853 ]
+  %858 = getelementptr inbounds i64, ptr %850, i64 %857
+  %859 = load i64, ptr %858, align 8
+  %860 = getelementptr inbounds i64, ptr %852, i64 %857
+  %861 = load i64, ptr %860, align 8
+  %862 = icmp eq i64 %859, %861
+  br i1 %862, label %853, label %873, !prof !6
 
-861:
-  %862 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
-  %863 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %864 = call ptr %862(ptr noundef nonnull %5, ptr noundef %863, ptr noundef null) #8
-  br label %865
+863:
+  %864 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %12, ptr noundef %3) #10
+  br label %1084
 
 865:
-  %866 = phi ptr [ %864, %861 ], [ null, %859 ]
-  br label %1023
+  %866 = getelementptr inbounds i8, ptr %815, i64 16
+  %867 = load ptr, ptr %866, align 8
+  br label %868
 
-867:
-  %868 = call fastcc ptr @make_results(ptr noundef %11, ptr noundef nonnull %9) #10
-  br label %1023
+868:
+  %869 = phi ptr [ %867, %865 ], [ %827, %826 ]
+  %870 = getelementptr inbounds ptr, ptr %9, i64 %810
+  store ptr %869, ptr %870, align 8
+  %871 = add nuw nsw i64 %810, 1
+  %872 = icmp eq i64 %871, %12
+  br i1 %872, label %875, label %809
 
-869:
-  %870 = getelementptr inbounds ptr, ptr %1, i64 %12
-  %871 = load ptr, ptr %870, align 8
-  %872 = getelementptr inbounds i8, ptr %11, i64 56
-  %873 = load ptr, ptr %872, align 8
-  %874 = getelementptr inbounds %struct.Slot, ptr %873, i64 %12
-  %875 = getelementptr inbounds i8, ptr %3, i64 16
-  %876 = load i64, ptr %875, align 8
-  %877 = icmp eq i64 %876, 1
-  br i1 %877, label %878, label %884, !prof !8
+873:
+  %874 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef %3) #10
+  br label %1084
+
+875:
+  %876 = icmp eq ptr %3, null
+  br i1 %876, label %877, label %928
+
+877:
+  br i1 %24, label %878, label %926
 
 878:
-  %879 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
-  %880 = getelementptr inbounds i8, ptr %3, i64 %879
-  %881 = load ptr, ptr %880, align 8
-  %882 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
-  %883 = icmp eq ptr %881, %882
-  br i1 %883, label %886, label %884, !prof !9
+  %879 = getelementptr inbounds i8, ptr %11, i64 56
+  %880 = load ptr, ptr %879, align 8
+  %881 = getelementptr inbounds %struct.Slot, ptr %880, i64 %12
+  %882 = getelementptr inbounds ptr, ptr %9, i64 %12
+  %883 = load i64, ptr %881, align 8
+  %884 = icmp eq i64 %883, 0
+  br i1 %884, label %911, label %885
 
-884:
-  %885 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %12, ptr noundef nonnull %3) #10
-  br label %1023
-
-886:
-  %887 = getelementptr inbounds i8, ptr %871, i64 8
+885:
+  %886 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  %887 = getelementptr inbounds i8, ptr %881, i64 32
   %888 = load ptr, ptr %887, align 8
-  br i1 %24, label %889, label %931
-
-889:
+  tail call void %886(ptr noundef %888) #8
+  %889 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
   %890 = load ptr, ptr @python, align 8
-  %891 = icmp eq ptr %888, %890
-  br i1 %891, label %892, label %925, !prof !6
+  %891 = load ptr, ptr %887, align 8
+  %892 = load i64, ptr %881, align 8
+  %893 = trunc i64 %892 to i32
+  %894 = getelementptr inbounds i8, ptr %881, i64 16
+  %895 = load ptr, ptr %894, align 8
+  %896 = tail call ptr %889(ptr noundef %890, ptr noundef %891, i32 noundef %893, ptr noundef %895, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
+  %897 = icmp eq ptr %896, null
+  br i1 %897, label %1084, label %898, !prof !5
 
-892:
-  %893 = getelementptr inbounds i8, ptr %871, i64 56
-  %894 = load ptr, ptr %893, align 8
-  %895 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %896 = icmp ne ptr %894, %895
-  %897 = getelementptr inbounds i8, ptr %871, i64 24
-  %898 = load i32, ptr %897, align 8
-  %899 = sext i32 %898 to i64
-  %900 = load i64, ptr %874, align 8
-  %901 = icmp ne i64 %900, %899
-  %902 = or i1 %896, %901
-  %903 = getelementptr inbounds i8, ptr %871, i64 64
-  %904 = load i32, ptr %903, align 8
-  %905 = and i32 %904, 1281
-  %906 = icmp ne i32 %905, 1281
-  %907 = or i1 %902, %906
-  br i1 %907, label %925, label %908, !prof !5
+898:
+  %899 = getelementptr inbounds i8, ptr %896, i64 16
+  %900 = load ptr, ptr %899, align 8
+  store ptr %900, ptr %882, align 8
+  %901 = load ptr, ptr %11, align 8
+  %902 = getelementptr inbounds i8, ptr %11, i64 48
+  %903 = load ptr, ptr %902, align 8
+  call void %901(ptr noundef nonnull %9, ptr noundef %903) #8
+  %904 = getelementptr inbounds i8, ptr %11, i64 72
+  %905 = load i64, ptr %904, align 8
+  %906 = icmp eq i64 %905, 0
+  br i1 %906, label %1084, label %907, !prof !6
 
-908:
-  %909 = icmp sgt i32 %898, 0
-  br i1 %909, label %910, label %927
+907:
+  %908 = call zeroext i1 @raise_pending() #10
+  br i1 %908, label %909, label %1084
 
-910:
-  %911 = getelementptr inbounds i8, ptr %871, i64 32
-  %912 = load ptr, ptr %911, align 8
-  %913 = getelementptr inbounds i8, ptr %874, i64 16
-  %914 = load ptr, ptr %913, align 8
-  br label %918
+909:
+  %910 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %910(ptr noundef nonnull %896) #8
+  br label %1084
 
-915:
-  %916 = add nuw nsw i64 %919, 1
-  %917 = icmp eq i64 %916, %899
-  br i1 %917, label %927, label %918
+911:
+  store ptr %5, ptr %882, align 8
+  %912 = getelementptr inbounds i8, ptr %11, i64 48
+  %913 = load ptr, ptr %912, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %913) #8
+  %914 = getelementptr inbounds i8, ptr %11, i64 72
+  %915 = load i64, ptr %914, align 8
+  %916 = icmp eq i64 %915, 0
+  br i1 %916, label %919, label %917
 
-918:
-  %919 = phi i64 [ 0, %910 ], [ %916, %915 ]
-  %920 = getelementptr inbounds i64, ptr %912, i64 %919
-  %921 = load i64, ptr %920, align 8
-  %922 = getelementptr inbounds i64, ptr %914, i64 %919
-  %923 = load i64, ptr %922, align 8
-  %924 = icmp eq i64 %921, %923
-  br i1 %924, label %915, label %925, !prof !6
+917:
+  %918 = call zeroext i1 @raise_pending() #10
+  br i1 %918, label %924, label %919
 
-925:
-  %926 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef nonnull %3) #10
-  br label %1023
+919:
+  %920 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %921 = getelementptr inbounds i8, ptr %881, i64 32
+  %922 = load ptr, ptr %921, align 8
+  %923 = call ptr %920(ptr noundef nonnull %5, ptr noundef %922, ptr noundef null) #8
+  br label %924
 
-927:
-  %928 = getelementptr inbounds i8, ptr %871, i64 16
-  %929 = load ptr, ptr %928, align 8
-  %930 = getelementptr inbounds ptr, ptr %9, i64 %12
-  store ptr %929, ptr %930, align 8
-  br label %997
+924:
+  %925 = phi ptr [ %923, %919 ], [ null, %917 ]
+  br label %1084
 
-931:
-  %932 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 16), align 8
-  %933 = icmp eq ptr %888, %932
-  br i1 %933, label %934, label %945, !prof !8
+926:
+  %927 = call fastcc ptr @make_results(ptr noundef %11, ptr noundef nonnull %9) #10
+  br label %1084
 
-934:
-  %935 = getelementptr inbounds i8, ptr %871, i64 16
-  %936 = load i64, ptr %935, align 8
-  %937 = icmp eq i64 %936, %14
-  br i1 %937, label %938, label %945, !prof !9
+928:
+  %929 = getelementptr inbounds ptr, ptr %1, i64 %12
+  %930 = load ptr, ptr %929, align 8
+  %931 = getelementptr inbounds i8, ptr %11, i64 56
+  %932 = load ptr, ptr %931, align 8
+  %933 = getelementptr inbounds %struct.Slot, ptr %932, i64 %12
+  %934 = getelementptr inbounds i8, ptr %3, i64 16
+  %935 = load i64, ptr %934, align 8
+  %936 = icmp eq i64 %935, 1
+  br i1 %936, label %937, label %943, !prof !8
 
-938:
-  %939 = getelementptr ptr, ptr %9, i64 %12
-  %940 = icmp sgt i64 %14, 0
-  br i1 %940, label %941, label %997
+937:
+  %938 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %939 = getelementptr inbounds i8, ptr %3, i64 %938
+  %940 = load ptr, ptr %939, align 8
+  %941 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
+  %942 = icmp eq ptr %940, %941
+  br i1 %942, label %945, label %943, !prof !9
 
-941:
-  %942 = getelementptr inbounds i8, ptr %871, i64 %879
-  %943 = load ptr, ptr @python, align 8
-  %944 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  br label %947
+943:
+  %944 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %12, ptr noundef nonnull %3) #10
+  br label %1084
 
 945:
-  %946 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %12, ptr noundef nonnull %3) #10
-  br label %1023
+  %946 = getelementptr inbounds i8, ptr %930, i64 8
+  %947 = load ptr, ptr %946, align 8
+  br i1 %24, label %948, label %991
 
-947:
-  %948 = phi i64 [ 0, %941 ], [ %993, %989 ]
-  %949 = getelementptr inbounds ptr, ptr %942, i64 %948
-  %950 = load ptr, ptr %949, align 8
-  %951 = getelementptr inbounds %struct.Slot, ptr %874, i64 %948
-  %952 = getelementptr inbounds i8, ptr %950, i64 8
+948:
+  %949 = load ptr, ptr @python, align 8
+  %950 = icmp eq ptr %947, %949
+  br i1 %950, label %951, label %985, !prof !6
+
+951:
+  %952 = getelementptr inbounds i8, ptr %930, i64 56
   %953 = load ptr, ptr %952, align 8
-  %954 = icmp eq ptr %953, %943
-  br i1 %954, label %955, label %987, !prof !6
+  %954 = getelementptr inbounds i8, ptr %933, i64 32
+  %955 = load ptr, ptr %954, align 8
+  %956 = icmp ne ptr %953, %955
+  %957 = getelementptr inbounds i8, ptr %930, i64 24
+  %958 = load i32, ptr %957, align 8
+  %959 = sext i32 %958 to i64
+  %960 = load i64, ptr %933, align 8
+  %961 = icmp ne i64 %960, %959
+  %962 = or i1 %956, %961
+  %963 = getelementptr inbounds i8, ptr %930, i64 64
+  %964 = load i32, ptr %963, align 8
+  %965 = and i32 %964, 1281
+  %966 = icmp ne i32 %965, 1281
+  %967 = or i1 %962, %966
+  br i1 %967, label %985, label %968, !prof !5
 
-955:
-  %956 = getelementptr inbounds i8, ptr %950, i64 56
-  %957 = load ptr, ptr %956, align 8
-  %958 = icmp ne ptr %957, %944
-  %959 = getelementptr inbounds i8, ptr %950, i64 24
-  %960 = load i32, ptr %959, align 8
-  %961 = sext i32 %960 to i64
-  %962 = load i64, ptr %951, align 8
-  %963 = icmp ne i64 %962, %961
-  %964 = or i1 %958, %963
-  %965 = getelementptr inbounds i8, ptr %950, i64 64
-  %966 = load i32, ptr %965, align 8
-  %967 = and i32 %966, 1281
-  %968 = icmp ne i32 %967, 1281
-  %969 = or i1 %964, %968
-  br i1 %969, label %987, label %970, !prof !5
+968:
+  %969 = icmp sgt i32 %958, 0
+  br i1 %969, label %970, label %987
 
 970:
-  %971 = icmp sgt i32 %960, 0
-  br i1 %971, label %972, label %989
-
-972:
-  %973 = getelementptr inbounds i8, ptr %950, i64 32
+  %971 = getelementptr inbounds i8, ptr %930, i64 32
+  %972 = load ptr, ptr %971, align 8
+  %973 = getelementptr inbounds i8, ptr %933, i64 16
   %974 = load ptr, ptr %973, align 8
-  %975 = getelementptr inbounds i8, ptr %951, i64 16
-  %976 = load ptr, ptr %975, align 8
-  br label %980
+  br label %978
 
-977:
-  %978 = add nuw nsw i64 %981, 1
-  %979 = icmp eq i64 %978, %961
-  br i1 %979, label %989, label %980
+975:
+  %976 = add nuw nsw i64 %979, 1
+  %977 = icmp eq i64 %976, %959
+  br i1 %977, label %987, label %978
 
-980:
-  %981 = phi i64 [ 0, %972 ], [ %978, %977 ]
-  %982 = getelementptr inbounds i64, ptr %974, i64 %981
+978:
+  %979 = phi i64 [ 0, %970 ], [ %976, %975 ]
+  %980 = getelementptr inbounds i64, ptr %972, i64 %979
+  %981 = load i64, ptr %980, align 8
+  %982 = getelementptr inbounds i64, ptr %974, i64 %979
   %983 = load i64, ptr %982, align 8
-  %984 = getelementptr inbounds i64, ptr %976, i64 %981
-  %985 = load i64, ptr %984, align 8
-  %986 = icmp eq i64 %983, %985
-  br i1 %986, label %977, label %995, !prof !6
+  %984 = icmp eq i64 %981, %983
+  br i1 %984, label %975, label %985, !prof !6
+
+985:
+  %986 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef nonnull %3) #10
+  br label %1084
 
 987:
-  %988 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef nonnull %3) #10
-  br label %1023
+  %988 = getelementptr inbounds i8, ptr %930, i64 16
+  %989 = load ptr, ptr %988, align 8
+  %990 = getelementptr inbounds ptr, ptr %9, i64 %12
+  store ptr %989, ptr %990, align 8
+  br label %1058
 
-989:
-  %990 = getelementptr inbounds i8, ptr %950, i64 16
-  %991 = load ptr, ptr %990, align 8
-  %992 = getelementptr ptr, ptr %939, i64 %948
-  store ptr %991, ptr %992, align 8
-  %993 = add nuw nsw i64 %948, 1
-  %994 = icmp eq i64 %993, %14
-  br i1 %994, label %997, label %947
+991:
+  %992 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 16), align 8
+  %993 = icmp eq ptr %947, %992
+  br i1 %993, label %994, label %1004, !prof !8
 
-995:
-  %996 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef nonnull %3) #10
-  br label %1023
+994:
+  %995 = getelementptr inbounds i8, ptr %930, i64 16
+  %996 = load i64, ptr %995, align 8
+  %997 = icmp eq i64 %996, %14
+  br i1 %997, label %998, label %1004, !prof !9
 
-997:
-  %998 = getelementptr inbounds i8, ptr %11, i64 48
-  %999 = load ptr, ptr %998, align 8
-  call void %15(ptr noundef nonnull %9, ptr noundef %999) #8
-  %1000 = getelementptr inbounds i8, ptr %11, i64 72
-  %1001 = load i64, ptr %1000, align 8
-  %1002 = icmp eq i64 %1001, 0
-  br i1 %1002, label %1021, label %1003
+998:
+  %999 = getelementptr ptr, ptr %9, i64 %12
+  %1000 = icmp sgt i64 %14, 0
+  br i1 %1000, label %1001, label %1058
 
-1003:
-  %1004 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %1005 = getelementptr inbounds i8, ptr %1004, i64 8
-  %1006 = load ptr, ptr %1005, align 8
-  %1007 = icmp eq ptr %1006, null
-  br i1 %1007, label %1021, label %1008
+1001:
+  %1002 = getelementptr inbounds i8, ptr %930, i64 %938
+  %1003 = load ptr, ptr @python, align 8
+  br label %1006
 
-1008:
-  %1009 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
-  %1010 = call i64 %1009() #8
-  %1011 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %1012 = and i64 %1011, %1010
-  %1013 = load i64, ptr %1004, align 8
-  %1014 = icmp eq i64 %1012, %1013
-  br i1 %1014, label %1015, label %1021, !prof !10
+1004:
+  %1005 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %12, ptr noundef nonnull %3) #10
+  br label %1084
 
-1015:
-  store ptr null, ptr %1005, align 8
-  %1016 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
-  %1017 = getelementptr inbounds i8, ptr %1004, i64 16
+1006:
+  %1007 = phi i64 [ 0, %1001 ], [ %1054, %1050 ]
+  %1008 = getelementptr inbounds ptr, ptr %1002, i64 %1007
+  %1009 = load ptr, ptr %1008, align 8
+  %1010 = getelementptr inbounds %struct.Slot, ptr %933, i64 %1007
+  %1011 = getelementptr inbounds i8, ptr %1009, i64 8
+  %1012 = load ptr, ptr %1011, align 8
+  %1013 = icmp eq ptr %1012, %1003
+  br i1 %1013, label %1014, label %1048, !prof !6
+
+1014:
+  %1015 = getelementptr inbounds i8, ptr %1009, i64 56
+  %1016 = load ptr, ptr %1015, align 8
+  %1017 = getelementptr inbounds i8, ptr %1010, i64 32
   %1018 = load ptr, ptr %1017, align 8
-  %1019 = getelementptr inbounds i8, ptr %1004, i64 24
-  %1020 = load ptr, ptr %1019, align 8
-  call void %1016(ptr noundef nonnull %1006, ptr noundef %1018, ptr noundef %1020) #8
-  br label %1023
+  %1019 = icmp ne ptr %1016, %1018
+  %1020 = getelementptr inbounds i8, ptr %1009, i64 24
+  %1021 = load i32, ptr %1020, align 8
+  %1022 = sext i32 %1021 to i64
+  %1023 = load i64, ptr %1010, align 8
+  %1024 = icmp ne i64 %1023, %1022
+  %1025 = or i1 %1019, %1024
+  %1026 = getelementptr inbounds i8, ptr %1009, i64 64
+  %1027 = load i32, ptr %1026, align 8
+  %1028 = and i32 %1027, 1281
+  %1029 = icmp ne i32 %1028, 1281
+  %1030 = or i1 %1025, %1029
+  br i1 %1030, label %1048, label %1031, !prof !5
 
-1021:
-  %1022 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  call void %1022(ptr noundef %871) #8
-  br label %1023
+1031:
+  %1032 = icmp sgt i32 %1021, 0
+  br i1 %1032, label %1033, label %1050
 
-1023:
-  %1024 = phi ptr [ %22, %21 ], [ %757, %756 ], [ %114, %113 ], [ %172, %171 ], [ %210, %209 ], [ %160, %238 ], [ null, %232 ], [ %106, %105 ], [ %157, %156 ], [ null, %142 ], [ null, %120 ], [ %129, %140 ], [ %129, %131 ], [ %340, %339 ], [ %398, %397 ], [ %436, %435 ], [ %386, %464 ], [ null, %458 ], [ %280, %279 ], [ %383, %382 ], [ null, %368 ], [ null, %346 ], [ %355, %366 ], [ %355, %357 ], [ %618, %617 ], [ %676, %675 ], [ %714, %713 ], [ %664, %742 ], [ null, %736 ], [ %506, %505 ], [ %661, %660 ], [ null, %646 ], [ null, %624 ], [ %633, %644 ], [ %633, %635 ], [ %817, %816 ], [ %868, %867 ], [ %885, %884 ], [ %926, %925 ], [ %871, %1021 ], [ %946, %945 ], [ %996, %995 ], [ null, %1015 ], [ %807, %806 ], [ %866, %865 ], [ null, %851 ], [ null, %828 ], [ %838, %849 ], [ %838, %840 ], [ %988, %987 ]
-  ret ptr %1024
+1033:
+  %1034 = getelementptr inbounds i8, ptr %1009, i64 32
+  %1035 = load ptr, ptr %1034, align 8
+  %1036 = getelementptr inbounds i8, ptr %1010, i64 16
+  %1037 = load ptr, ptr %1036, align 8
+  br label %1041
+
+1038:
+  %1039 = add nuw nsw i64 %1042, 1
+  %1040 = icmp eq i64 %1039, %1022
+  br i1 %1040, label %1050, label %1041
+
+1041:
+  %1042 = phi i64 [ 0, %1033 ], [ %1039, %1038 ]
+  %1043 = getelementptr inbounds i64, ptr %1035, i64 %1042
+  %1044 = load i64, ptr %1043, align 8
+  %1045 = getelementptr inbounds i64, ptr %1037, i64 %1042
+  %1046 = load i64, ptr %1045, align 8
+  %1047 = icmp eq i64 %1044, %1046
+  br i1 %1047, label %1038, label %1056, !prof !6
+
+1048:
+  %1049 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef nonnull %3) #10
+  br label %1084
+
+1050:
+  %1051 = getelementptr inbounds i8, ptr %1009, i64 16
+  %1052 = load ptr, ptr %1051, align 8
+  %1053 = getelementptr ptr, ptr %999, i64 %1007
+  store ptr %1052, ptr %1053, align 8
+  %1054 = add nuw nsw i64 %1007, 1
+  %1055 = icmp eq i64 %1054, %14
+  br i1 %1055, label %1058, label %1006
+
+1056:
+  %1057 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %12, ptr noundef nonnull %3) #10
+  br label %1084
+
+1058:
+  %1059 = getelementptr inbounds i8, ptr %11, i64 48
+  %1060 = load ptr, ptr %1059, align 8
+  call void %15(ptr noundef nonnull %9, ptr noundef %1060) #8
+  %1061 = getelementptr inbounds i8, ptr %11, i64 72
+  %1062 = load i64, ptr %1061, align 8
+  %1063 = icmp eq i64 %1062, 0
+  br i1 %1063, label %1082, label %1064
+
+1064:
+  %1065 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %1066 = getelementptr inbounds i8, ptr %1065, i64 8
+  %1067 = load ptr, ptr %1066, align 8
+  %1068 = icmp eq ptr %1067, null
+  br i1 %1068, label %1082, label %1069
+
+1069:
+  %1070 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
+  %1071 = call i64 %1070() #8
+  %1072 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %1073 = and i64 %1072, %1071
+  %1074 = load i64, ptr %1065, align 8
+  %1075 = icmp eq i64 %1073, %1074
+  br i1 %1075, label %1076, label %1082, !prof !10
+
+1076:
+  store ptr null, ptr %1066, align 8
+  %1077 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
+  %1078 = getelementptr inbounds i8, ptr %1065, i64 16
+  %1079 = load ptr, ptr %1078, align 8
+  %1080 = getelementptr inbounds i8, ptr %1065, i64 24
+  %1081 = load ptr, ptr %1080, align 8
+  call void %1077(ptr noundef nonnull %1067, ptr noundef %1079, ptr noundef %1081) #8
+  br label %1084
+
+1082:
+  %1083 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  call void %1083(ptr noundef %930) #8
+  br label %1084
+
+1084:
+  %1085 = phi ptr [ %22, %21 ], [ %808, %807 ], [ %120, %119 ], [ %181, %180 ], [ %221, %220 ], [ %169, %249 ], [ null, %243 ], [ %112, %111 ], [ %166, %165 ], [ null, %150 ], [ null, %126 ], [ %137, %148 ], [ %137, %139 ], [ %363, %362 ], [ %424, %423 ], [ %464, %463 ], [ %412, %492 ], [ null, %486 ], [ %297, %296 ], [ %409, %408 ], [ null, %393 ], [ null, %369 ], [ %380, %391 ], [ %380, %382 ], [ %664, %663 ], [ %725, %724 ], [ %765, %764 ], [ %713, %793 ], [ null, %787 ], [ %540, %539 ], [ %710, %709 ], [ null, %694 ], [ null, %670 ], [ %681, %692 ], [ %681, %683 ], [ %874, %873 ], [ %927, %926 ], [ %944, %943 ], [ %986, %985 ], [ %930, %1082 ], [ %1005, %1004 ], [ %1057, %1056 ], [ null, %1076 ], [ %864, %863 ], [ %925, %924 ], [ null, %909 ], [ null, %885 ], [ %896, %907 ], [ %896, %898 ], [ %1049, %1048 ]
+  ret ptr %1085
 }
 
 define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef readonly %1, i64 noundef %2, ptr noundef %3) unnamed_addr #0 {
@@ -1678,7 +1753,7 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
 
 18:
   %19 = tail call fastcc ptr @call_from_python(ptr noundef nonnull %0, ptr noundef %1, i64 noundef %2, ptr noundef %3) #10
-  br label %238
+  br label %239
 
 20:
   %21 = add nsw i64 %12, %2
@@ -1733,7 +1808,7 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
 
 55:
   %56 = tail call fastcc ptr @call_from_python(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %2, ptr noundef %3) #10
-  br label %236
+  br label %237
 
 57:
   %58 = load i64, ptr %6, align 8
@@ -1747,7 +1822,7 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
 
 63:
   %64 = tail call fastcc ptr @call_from_python(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef %3) #10
-  br label %236
+  br label %237
 
 65:
   %66 = icmp eq ptr %3, null
@@ -1871,7 +1946,7 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
 
 151:
   %152 = tail call fastcc ptr @call_from_python(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
-  br label %236
+  br label %237
 
 153:
   %154 = getelementptr inbounds i8, ptr %8, i64 8
@@ -1883,17 +1958,17 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
 
 158:
   %159 = call fastcc ptr @call_from_python(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
-  br label %236
+  br label %237
 
 160:
   %161 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
   call void %161(ptr noundef %69) #8
-  br label %236
+  br label %237
 
 162:
   %163 = alloca ptr, i64 %12, align 16
   %164 = icmp sgt i64 %12, 0
-  br i1 %164, label %165, label %216
+  br i1 %164, label %165, label %217
 
 165:
   %166 = getelementptr inbounds i8, ptr %8, i64 56
@@ -1901,7 +1976,7 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
   br label %168
 
 168:
-  %169 = phi i64 [ 0, %165 ], [ %214, %210 ]
+  %169 = phi i64 [ 0, %165 ], [ %215, %211 ]
   %170 = load ptr, ptr %166, align 8
   %171 = getelementptr inbounds %struct.Slot, ptr %170, i64 %2
   %172 = getelementptr inbounds %struct.Slot, ptr %171, i64 %169
@@ -1928,94 +2003,95 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
 
 186:
   %187 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  %188 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  call void %187(ptr noundef %188) #8
-  %189 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  %190 = load ptr, ptr @python, align 8
-  %191 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %192 = load i64, ptr %172, align 8
-  %193 = trunc i64 %192 to i32
-  %194 = add nsw i32 %193, 1
-  %195 = call ptr %189(ptr noundef %190, ptr noundef %191, i32 noundef %194, ptr noundef nonnull %5, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
-  %196 = getelementptr inbounds ptr, ptr %163, i64 %169
-  store ptr %195, ptr %196, align 8
-  %197 = icmp eq ptr %195, null
-  br i1 %197, label %198, label %210
+  %188 = getelementptr inbounds i8, ptr %172, i64 32
+  %189 = load ptr, ptr %188, align 8
+  call void %187(ptr noundef %189) #8
+  %190 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  %191 = load ptr, ptr @python, align 8
+  %192 = load ptr, ptr %188, align 8
+  %193 = load i64, ptr %172, align 8
+  %194 = trunc i64 %193 to i32
+  %195 = add nsw i32 %194, 1
+  %196 = call ptr %190(ptr noundef %191, ptr noundef %192, i32 noundef %195, ptr noundef nonnull %5, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
+  %197 = getelementptr inbounds ptr, ptr %163, i64 %169
+  store ptr %196, ptr %197, align 8
+  %198 = icmp eq ptr %196, null
+  br i1 %198, label %199, label %211
 
-198:
-  %199 = icmp eq i64 %169, 0
-  br i1 %199, label %236, label %200
+199:
+  %200 = icmp eq i64 %169, 0
+  br i1 %200, label %237, label %201
 
-200:
-  %201 = phi i64 [ %208, %207 ], [ 0, %198 ]
-  %202 = getelementptr inbounds ptr, ptr %163, i64 %201
-  %203 = load ptr, ptr %202, align 8
-  %204 = icmp eq ptr %203, null
-  br i1 %204, label %207, label %205
+201:
+  %202 = phi i64 [ %209, %208 ], [ 0, %199 ]
+  %203 = getelementptr inbounds ptr, ptr %163, i64 %202
+  %204 = load ptr, ptr %203, align 8
+  %205 = icmp eq ptr %204, null
+  br i1 %205, label %208, label %206
 
-205:
-  %206 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %206(ptr noundef nonnull %203) #8
-  br label %207
+206:
+  %207 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %207(ptr noundef nonnull %204) #8
+  br label %208
 
-207:
-  %208 = add nuw nsw i64 %201, 1
-  %209 = icmp eq i64 %208, %169
-  br i1 %209, label %236, label %200
+208:
+  %209 = add nuw nsw i64 %202, 1
+  %210 = icmp eq i64 %209, %169
+  br i1 %210, label %237, label %201
 
-210:
-  %211 = getelementptr inbounds i8, ptr %195, i64 16
-  %212 = load ptr, ptr %211, align 8
-  %213 = getelementptr ptr, ptr %167, i64 %169
-  store ptr %212, ptr %213, align 8
-  %214 = add nuw nsw i64 %169, 1
-  %215 = icmp eq i64 %214, %12
-  br i1 %215, label %216, label %168
+211:
+  %212 = getelementptr inbounds i8, ptr %196, i64 16
+  %213 = load ptr, ptr %212, align 8
+  %214 = getelementptr ptr, ptr %167, i64 %169
+  store ptr %213, ptr %214, align 8
+  %215 = add nuw nsw i64 %169, 1
+  %216 = icmp eq i64 %215, %12
+  br i1 %216, label %217, label %168
 
-216:
-  %217 = getelementptr inbounds i8, ptr %8, i64 8
-  %218 = load ptr, ptr %217, align 8
-  call void %218(ptr noundef nonnull %23, ptr noundef nonnull %6, ptr noundef nonnull %26, ptr noundef null) #8
-  %219 = load i64, ptr %13, align 8
-  %220 = icmp slt i64 %219, 1
-  br i1 %220, label %221, label %234
-
-221:
-  br i1 %164, label %222, label %232
+217:
+  %218 = getelementptr inbounds i8, ptr %8, i64 8
+  %219 = load ptr, ptr %218, align 8
+  call void %219(ptr noundef nonnull %23, ptr noundef nonnull %6, ptr noundef nonnull %26, ptr noundef null) #8
+  %220 = load i64, ptr %13, align 8
+  %221 = icmp slt i64 %220, 1
+  br i1 %221, label %222, label %235
 
 222:
-  %223 = phi i64 [ %230, %229 ], [ 0, %221 ]
-  %224 = getelementptr inbounds ptr, ptr %163, i64 %223
-  %225 = load ptr, ptr %224, align 8
-  %226 = icmp eq ptr %225, null
-  br i1 %226, label %229, label %227
+  br i1 %164, label %223, label %233
 
-227:
-  %228 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %228(ptr noundef nonnull %225) #8
-  br label %229
+223:
+  %224 = phi i64 [ %231, %230 ], [ 0, %222 ]
+  %225 = getelementptr inbounds ptr, ptr %163, i64 %224
+  %226 = load ptr, ptr %225, align 8
+  %227 = icmp eq ptr %226, null
+  br i1 %227, label %230, label %228
 
-229:
-  %230 = add nuw nsw i64 %223, 1
-  %231 = icmp eq i64 %230, %12
-  br i1 %231, label %232, label %222
+228:
+  %229 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %229(ptr noundef nonnull %226) #8
+  br label %230
 
-232:
-  %233 = call fastcc ptr @call_from_python(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef null) #10
-  br label %236
+230:
+  %231 = add nuw nsw i64 %224, 1
+  %232 = icmp eq i64 %231, %12
+  br i1 %232, label %233, label %223
 
-234:
-  %235 = call fastcc ptr @collect(ptr noundef nonnull %163, i64 noundef %12) #10
-  br label %236
+233:
+  %234 = call fastcc ptr @call_from_python(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef null) #10
+  br label %237
 
-236:
-  %237 = phi ptr [ %64, %63 ], [ %233, %232 ], [ %235, %234 ], [ %159, %158 ], [ %69, %160 ], [ %152, %151 ], [ %56, %55 ], [ null, %198 ], [ null, %207 ]
+235:
+  %236 = call fastcc ptr @collect(ptr noundef nonnull %163, i64 noundef %12) #10
+  br label %237
+
+237:
+  %238 = phi ptr [ %64, %63 ], [ %234, %233 ], [ %236, %235 ], [ %159, %158 ], [ %69, %160 ], [ %152, %151 ], [ %56, %55 ], [ null, %199 ], [ null, %208 ]
   call void @llvm.stackrestore.p0(ptr %22)
-  br label %238
+  br label %239
 
-238:
-  %239 = phi ptr [ %19, %18 ], [ %237, %236 ]
-  ret ptr %239
+239:
+  %240 = phi ptr [ %19, %18 ], [ %238, %237 ]
+  ret ptr %240
 }
 
 define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture noundef readonly %1, i64 noundef %2, ptr noundef %3) unnamed_addr #2 {
@@ -2027,19 +2103,19 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
   %10 = add nsw i64 %9, %2
   %11 = alloca ptr, i64 %10, align 16
   %12 = icmp sgt i64 %2, 0
-  br i1 %12, label %13, label %80
+  br i1 %12, label %13, label %86
 
 13:
   %14 = getelementptr inbounds i8, ptr %7, i64 56
   %15 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 24), align 8
   %16 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %17 = load ptr, ptr @python, align 8
-  %18 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %17 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %18 = load ptr, ptr @python, align 8
   %19 = load ptr, ptr %14, align 8
   br label %20
 
 20:
-  %21 = phi i64 [ 0, %13 ], [ %76, %73 ]
+  %21 = phi i64 [ 0, %13 ], [ %82, %79 ]
   %22 = getelementptr inbounds %struct.Slot, ptr %19, i64 %21
   %23 = load i64, ptr %22, align 8
   %24 = icmp eq i64 %23, 0
@@ -2047,416 +2123,428 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
   %26 = load ptr, ptr %25, align 8
   %27 = getelementptr inbounds i8, ptr %26, i64 8
   %28 = load ptr, ptr %27, align 8
-  br i1 %24, label %29, label %35
+  br i1 %24, label %29, label %39
 
 29:
   %30 = icmp eq ptr %28, %15
   %31 = icmp eq ptr %28, %16
   %32 = select i1 %30, i1 true, i1 %31
-  br i1 %32, label %33, label %35
+  br i1 %32, label %33, label %39
 
 33:
-  %34 = getelementptr inbounds i8, ptr %26, i64 16
-  br label %73
-
-35:
-  %36 = icmp eq ptr %28, %17
-  br i1 %36, label %37, label %68, !prof !6
+  %34 = getelementptr inbounds i8, ptr %22, i64 32
+  %35 = load ptr, ptr %34, align 8
+  %36 = icmp eq ptr %35, %17
+  br i1 %36, label %37, label %39
 
 37:
-  %38 = getelementptr inbounds i8, ptr %26, i64 56
-  %39 = load ptr, ptr %38, align 8
-  %40 = icmp ne ptr %39, %18
-  %41 = getelementptr inbounds i8, ptr %26, i64 24
-  %42 = load i32, ptr %41, align 8
-  %43 = sext i32 %42 to i64
-  %44 = icmp ne i64 %23, %43
-  %45 = or i1 %40, %44
-  %46 = getelementptr inbounds i8, ptr %26, i64 64
-  %47 = load i32, ptr %46, align 8
-  %48 = and i32 %47, 257
-  %49 = icmp ne i32 %48, 257
-  %50 = or i1 %45, %49
-  br i1 %50, label %68, label %51, !prof !5
+  %38 = getelementptr inbounds i8, ptr %26, i64 16
+  br label %79
 
-51:
-  %52 = icmp sgt i64 %23, 0
-  br i1 %52, label %53, label %70
+39:
+  %40 = icmp eq ptr %28, %18
+  br i1 %40, label %41, label %74, !prof !6
 
-53:
-  %54 = getelementptr inbounds i8, ptr %26, i64 32
-  %55 = load ptr, ptr %54, align 8
-  %56 = getelementptr inbounds i8, ptr %22, i64 16
-  %57 = load ptr, ptr %56, align 8
-  br label %61
+41:
+  %42 = getelementptr inbounds i8, ptr %26, i64 56
+  %43 = load ptr, ptr %42, align 8
+  %44 = getelementptr inbounds i8, ptr %22, i64 32
+  %45 = load ptr, ptr %44, align 8
+  %46 = icmp ne ptr %43, %45
+  %47 = getelementptr inbounds i8, ptr %26, i64 24
+  %48 = load i32, ptr %47, align 8
+  %49 = sext i32 %48 to i64
+  %50 = icmp ne i64 %23, %49
+  %51 = or i1 %46, %50
+  %52 = getelementptr inbounds i8, ptr %26, i64 64
+  %53 = load i32, ptr %52, align 8
+  %54 = and i32 %53, 257
+  %55 = icmp ne i32 %54, 257
+  %56 = or i1 %51, %55
+  br i1 %56, label %74, label %57, !prof !5
 
-58:
-  %59 = add nuw nsw i64 %62, 1
-  %60 = icmp eq i64 %59, %23
-  br i1 %60, label %70, label %61
+57:
+  %58 = icmp sgt i64 %23, 0
+  br i1 %58, label %59, label %76
 
-61:
-  %62 = phi i64 [ 0, %53 ], [ %59, %58 ]
-  %63 = getelementptr inbounds i64, ptr %55, i64 %62
-  %64 = load i64, ptr %63, align 8
-  %65 = getelementptr inbounds i64, ptr %57, i64 %62
-  %66 = load i64, ptr %65, align 8
-  %67 = icmp eq i64 %64, %66
-  br i1 %67, label %58, label %78, !prof !6
+59:
+  %60 = getelementptr inbounds i8, ptr %26, i64 32
+  %61 = load ptr, ptr %60, align 8
+  %62 = getelementptr inbounds i8, ptr %22, i64 16
+  %63 = load ptr, ptr %62, align 8
+  br label %67
 
-68:
-  %69 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %2, ptr noundef %3) #10
-  br label %305
+64:
+  %65 = add nuw nsw i64 %68, 1
+  %66 = icmp eq i64 %65, %23
+  br i1 %66, label %76, label %67
 
-70:
-  %71 = getelementptr inbounds i8, ptr %26, i64 16
-  %72 = load ptr, ptr %71, align 8
-  br label %73
+67:
+  %68 = phi i64 [ 0, %59 ], [ %65, %64 ]
+  %69 = getelementptr inbounds i64, ptr %61, i64 %68
+  %70 = load i64, ptr %69, align 8
+  %71 = getelementptr inbounds i64, ptr %63, i64 %68
+  %72 = load i64, ptr %71, align 8
+  %73 = icmp eq i64 %70, %72
+  br i1 %73, label %64, label %84, !prof !6
 
-73:
-  %74 = phi ptr [ %72, %70 ], [ %34, %33 ]
-  %75 = getelementptr inbounds ptr, ptr %11, i64 %21
-  store ptr %74, ptr %75, align 8
-  %76 = add nuw nsw i64 %21, 1
-  %77 = icmp eq i64 %76, %2
-  br i1 %77, label %80, label %20
+74:
+  %75 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %2, ptr noundef %3) #10
+  br label %315
 
-78:
-  %79 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef %3) #10
-  br label %305
+76:
+  %77 = getelementptr inbounds i8, ptr %26, i64 16
+  %78 = load ptr, ptr %77, align 8
+  br label %79
 
-80:
-  %81 = icmp eq ptr %3, null
-  br i1 %81, label %82, label %149
-
-82:
-  %83 = icmp eq i64 %9, 1
-  br i1 %83, label %84, label %147
+79:
+  %80 = phi ptr [ %78, %76 ], [ %38, %37 ]
+  %81 = getelementptr inbounds ptr, ptr %11, i64 %21
+  store ptr %80, ptr %81, align 8
+  %82 = add nuw nsw i64 %21, 1
+  %83 = icmp eq i64 %82, %2
+  br i1 %83, label %86, label %20
 
 84:
-  %85 = getelementptr inbounds i8, ptr %7, i64 56
-  %86 = load ptr, ptr %85, align 8
-  %87 = getelementptr inbounds %struct.Slot, ptr %86, i64 %2
-  %88 = getelementptr inbounds ptr, ptr %11, i64 %2
-  %89 = load i64, ptr %87, align 8
-  %90 = icmp eq i64 %89, 0
-  br i1 %90, label %116, label %91
+  %85 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef %3) #10
+  br label %315
 
-91:
-  %92 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  %93 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  tail call void %92(ptr noundef %93) #8
-  %94 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  %95 = load ptr, ptr @python, align 8
-  %96 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %97 = load i64, ptr %87, align 8
-  %98 = trunc i64 %97 to i32
-  %99 = getelementptr inbounds i8, ptr %87, i64 16
+86:
+  %87 = icmp eq ptr %3, null
+  br i1 %87, label %88, label %157
+
+88:
+  %89 = icmp eq i64 %9, 1
+  br i1 %89, label %90, label %155
+
+90:
+  %91 = getelementptr inbounds i8, ptr %7, i64 56
+  %92 = load ptr, ptr %91, align 8
+  %93 = getelementptr inbounds %struct.Slot, ptr %92, i64 %2
+  %94 = getelementptr inbounds ptr, ptr %11, i64 %2
+  %95 = load i64, ptr %93, align 8
+  %96 = icmp eq i64 %95, 0
+  br i1 %96, label %123, label %97
+
+97:
+  %98 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  %99 = getelementptr inbounds i8, ptr %93, i64 32
   %100 = load ptr, ptr %99, align 8
-  %101 = tail call ptr %94(ptr noundef %95, ptr noundef %96, i32 noundef %98, ptr noundef %100, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
-  %102 = icmp eq ptr %101, null
-  br i1 %102, label %305, label %103, !prof !5
+  tail call void %98(ptr noundef %100) #8
+  %101 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  %102 = load ptr, ptr @python, align 8
+  %103 = load ptr, ptr %99, align 8
+  %104 = load i64, ptr %93, align 8
+  %105 = trunc i64 %104 to i32
+  %106 = getelementptr inbounds i8, ptr %93, i64 16
+  %107 = load ptr, ptr %106, align 8
+  %108 = tail call ptr %101(ptr noundef %102, ptr noundef %103, i32 noundef %105, ptr noundef %107, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
+  %109 = icmp eq ptr %108, null
+  br i1 %109, label %315, label %110, !prof !5
 
-103:
-  %104 = getelementptr inbounds i8, ptr %101, i64 16
-  %105 = load ptr, ptr %104, align 8
-  store ptr %105, ptr %88, align 8
-  %106 = load ptr, ptr %7, align 8
-  %107 = getelementptr inbounds i8, ptr %7, i64 48
-  %108 = load ptr, ptr %107, align 8
-  call void %106(ptr noundef nonnull %11, ptr noundef %108) #8
-  %109 = getelementptr inbounds i8, ptr %7, i64 72
-  %110 = load i64, ptr %109, align 8
-  %111 = icmp eq i64 %110, 0
-  br i1 %111, label %305, label %112, !prof !6
+110:
+  %111 = getelementptr inbounds i8, ptr %108, i64 16
+  %112 = load ptr, ptr %111, align 8
+  store ptr %112, ptr %94, align 8
+  %113 = load ptr, ptr %7, align 8
+  %114 = getelementptr inbounds i8, ptr %7, i64 48
+  %115 = load ptr, ptr %114, align 8
+  call void %113(ptr noundef nonnull %11, ptr noundef %115) #8
+  %116 = getelementptr inbounds i8, ptr %7, i64 72
+  %117 = load i64, ptr %116, align 8
+  %118 = icmp eq i64 %117, 0
+  br i1 %118, label %315, label %119, !prof !6
 
-112:
-  %113 = call zeroext i1 @raise_pending() #10
-  br i1 %113, label %114, label %305
+119:
+  %120 = call zeroext i1 @raise_pending() #10
+  br i1 %120, label %121, label %315
 
-114:
-  %115 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %115(ptr noundef nonnull %101) #8
-  br label %305
-
-116:
-  store ptr %5, ptr %88, align 8
-  %117 = load ptr, ptr %7, align 8
-  %118 = getelementptr inbounds i8, ptr %7, i64 48
-  %119 = load ptr, ptr %118, align 8
-  call void %117(ptr noundef nonnull %11, ptr noundef %119) #8
-  %120 = getelementptr inbounds i8, ptr %7, i64 72
-  %121 = load i64, ptr %120, align 8
-  %122 = icmp eq i64 %121, 0
-  br i1 %122, label %141, label %123
+121:
+  %122 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %122(ptr noundef nonnull %108) #8
+  br label %315
 
 123:
-  %124 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %125 = getelementptr inbounds i8, ptr %124, i64 8
+  store ptr %5, ptr %94, align 8
+  %124 = load ptr, ptr %7, align 8
+  %125 = getelementptr inbounds i8, ptr %7, i64 48
   %126 = load ptr, ptr %125, align 8
-  %127 = icmp eq ptr %126, null
-  br i1 %127, label %141, label %128
+  call void %124(ptr noundef nonnull %11, ptr noundef %126) #8
+  %127 = getelementptr inbounds i8, ptr %7, i64 72
+  %128 = load i64, ptr %127, align 8
+  %129 = icmp eq i64 %128, 0
+  br i1 %129, label %148, label %130
 
-128:
-  %129 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
-  %130 = call i64 %129() #8
-  %131 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %132 = and i64 %131, %130
-  %133 = load i64, ptr %124, align 8
-  %134 = icmp eq i64 %132, %133
-  br i1 %134, label %135, label %141
+130:
+  %131 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %132 = getelementptr inbounds i8, ptr %131, i64 8
+  %133 = load ptr, ptr %132, align 8
+  %134 = icmp eq ptr %133, null
+  br i1 %134, label %148, label %135
 
 135:
-  store ptr null, ptr %125, align 8
-  %136 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
-  %137 = getelementptr inbounds i8, ptr %124, i64 16
-  %138 = load ptr, ptr %137, align 8
-  %139 = getelementptr inbounds i8, ptr %124, i64 24
-  %140 = load ptr, ptr %139, align 8
-  call void %136(ptr noundef nonnull %126, ptr noundef %138, ptr noundef %140) #8
-  br label %145
+  %136 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
+  %137 = call i64 %136() #8
+  %138 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %139 = and i64 %138, %137
+  %140 = load i64, ptr %131, align 8
+  %141 = icmp eq i64 %139, %140
+  br i1 %141, label %142, label %148
 
-141:
-  %142 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
-  %143 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %144 = call ptr %142(ptr noundef nonnull %5, ptr noundef %143, ptr noundef null) #8
-  br label %145
+142:
+  store ptr null, ptr %132, align 8
+  %143 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
+  %144 = getelementptr inbounds i8, ptr %131, i64 16
+  %145 = load ptr, ptr %144, align 8
+  %146 = getelementptr inbounds i8, ptr %131, i64 24
+  %147 = load ptr, ptr %146, align 8
+  call void %143(ptr noundef nonnull %133, ptr noundef %145, ptr noundef %147) #8
+  br label %153
 
-145:
-  %146 = phi ptr [ %144, %141 ], [ null, %135 ]
-  br label %305
-
-147:
-  %148 = call fastcc ptr @make_results(ptr noundef %7, ptr noundef nonnull %11) #10
-  br label %305
-
-149:
-  %150 = getelementptr inbounds ptr, ptr %1, i64 %2
+148:
+  %149 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %150 = getelementptr inbounds i8, ptr %93, i64 32
   %151 = load ptr, ptr %150, align 8
-  %152 = getelementptr inbounds i8, ptr %7, i64 56
-  %153 = load ptr, ptr %152, align 8
-  %154 = getelementptr inbounds %struct.Slot, ptr %153, i64 %2
-  %155 = getelementptr inbounds i8, ptr %3, i64 16
-  %156 = load i64, ptr %155, align 8
-  %157 = icmp eq i64 %156, 1
-  br i1 %157, label %158, label %164, !prof !8
+  %152 = call ptr %149(ptr noundef nonnull %5, ptr noundef %151, ptr noundef null) #8
+  br label %153
 
-158:
-  %159 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
-  %160 = getelementptr inbounds i8, ptr %3, i64 %159
+153:
+  %154 = phi ptr [ %152, %148 ], [ null, %142 ]
+  br label %315
+
+155:
+  %156 = call fastcc ptr @make_results(ptr noundef %7, ptr noundef nonnull %11) #10
+  br label %315
+
+157:
+  %158 = getelementptr inbounds ptr, ptr %1, i64 %2
+  %159 = load ptr, ptr %158, align 8
+  %160 = getelementptr inbounds i8, ptr %7, i64 56
   %161 = load ptr, ptr %160, align 8
-  %162 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
-  %163 = icmp eq ptr %161, %162
-  br i1 %163, label %166, label %164, !prof !9
-
-164:
-  %165 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %2, ptr noundef nonnull %3) #10
-  br label %305
+  %162 = getelementptr inbounds %struct.Slot, ptr %161, i64 %2
+  %163 = getelementptr inbounds i8, ptr %3, i64 16
+  %164 = load i64, ptr %163, align 8
+  %165 = icmp eq i64 %164, 1
+  br i1 %165, label %166, label %172, !prof !8
 
 166:
-  %167 = icmp eq i64 %9, 1
-  %168 = getelementptr inbounds i8, ptr %151, i64 8
+  %167 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %168 = getelementptr inbounds i8, ptr %3, i64 %167
   %169 = load ptr, ptr %168, align 8
-  br i1 %167, label %170, label %212
+  %170 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
+  %171 = icmp eq ptr %169, %170
+  br i1 %171, label %174, label %172, !prof !9
 
-170:
-  %171 = load ptr, ptr @python, align 8
-  %172 = icmp eq ptr %169, %171
-  br i1 %172, label %173, label %206, !prof !6
+172:
+  %173 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %2, ptr noundef nonnull %3) #10
+  br label %315
 
-173:
-  %174 = getelementptr inbounds i8, ptr %151, i64 56
-  %175 = load ptr, ptr %174, align 8
-  %176 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %177 = icmp ne ptr %175, %176
-  %178 = getelementptr inbounds i8, ptr %151, i64 24
-  %179 = load i32, ptr %178, align 8
-  %180 = sext i32 %179 to i64
-  %181 = load i64, ptr %154, align 8
-  %182 = icmp ne i64 %181, %180
-  %183 = or i1 %177, %182
-  %184 = getelementptr inbounds i8, ptr %151, i64 64
-  %185 = load i32, ptr %184, align 8
-  %186 = and i32 %185, 1281
-  %187 = icmp ne i32 %186, 1281
-  %188 = or i1 %183, %187
-  br i1 %188, label %206, label %189, !prof !5
+174:
+  %175 = icmp eq i64 %9, 1
+  %176 = getelementptr inbounds i8, ptr %159, i64 8
+  %177 = load ptr, ptr %176, align 8
+  br i1 %175, label %178, label %221
 
-189:
-  %190 = icmp sgt i32 %179, 0
-  br i1 %190, label %191, label %208
+178:
+  %179 = load ptr, ptr @python, align 8
+  %180 = icmp eq ptr %177, %179
+  br i1 %180, label %181, label %215, !prof !6
 
-191:
-  %192 = getelementptr inbounds i8, ptr %151, i64 32
-  %193 = load ptr, ptr %192, align 8
-  %194 = getelementptr inbounds i8, ptr %154, i64 16
-  %195 = load ptr, ptr %194, align 8
-  br label %199
+181:
+  %182 = getelementptr inbounds i8, ptr %159, i64 56
+  %183 = load ptr, ptr %182, align 8
+  %184 = getelementptr inbounds i8, ptr %162, i64 32
+  %185 = load ptr, ptr %184, align 8
+  %186 = icmp ne ptr %183, %185
+  %187 = getelementptr inbounds i8, ptr %159, i64 24
+  %188 = load i32, ptr %187, align 8
+  %189 = sext i32 %188 to i64
+  %190 = load i64, ptr %162, align 8
+  %191 = icmp ne i64 %190, %189
+  %192 = or i1 %186, %191
+  %193 = getelementptr inbounds i8, ptr %159, i64 64
+  %194 = load i32, ptr %193, align 8
+  %195 = and i32 %194, 1281
+  %196 = icmp ne i32 %195, 1281
+  %197 = or i1 %192, %196
+  br i1 %197, label %215, label %198, !prof !5
 
-196:
-  %197 = add nuw nsw i64 %200, 1
-  %198 = icmp eq i64 %197, %180
-  br i1 %198, label %208, label %199
+198:
+  %199 = icmp sgt i32 %188, 0
+  br i1 %199, label %200, label %217
 
-199:
-  %200 = phi i64 [ 0, %191 ], [ %197, %196 ]
-  %201 = getelementptr inbounds i64, ptr %193, i64 %200
-  %202 = load i64, ptr %201, align 8
-  %203 = getelementptr inbounds i64, ptr %195, i64 %200
-  %204 = load i64, ptr %203, align 8
-  %205 = icmp eq i64 %202, %204
-  br i1 %205, label %196, label %206, !prof !6
+200:
+  %201 = getelementptr inbounds i8, ptr %159, i64 32
+  %202 = load ptr, ptr %201, align 8
+  %203 = getelementptr inbounds i8, ptr %162, i64 16
+  %204 = load ptr, ptr %203, align 8
+  br label %208
 
-206:
-  %207 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
-  br label %305
+205:
+  %206 = add nuw nsw i64 %209, 1
+  %207 = icmp eq i64 %206, %189
+  br i1 %207, label %217, label %208
 
 208:
-  %209 = getelementptr inbounds i8, ptr %151, i64 16
-  %210 = load ptr, ptr %209, align 8
-  %211 = getelementptr inbounds ptr, ptr %11, i64 %2
-  store ptr %210, ptr %211, align 8
-  br label %278
-
-212:
-  %213 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 16), align 8
-  %214 = icmp eq ptr %169, %213
-  br i1 %214, label %215, label %226, !prof !8
+  %209 = phi i64 [ 0, %200 ], [ %206, %205 ]
+  %210 = getelementptr inbounds i64, ptr %202, i64 %209
+  %211 = load i64, ptr %210, align 8
+  %212 = getelementptr inbounds i64, ptr %204, i64 %209
+  %213 = load i64, ptr %212, align 8
+  %214 = icmp eq i64 %211, %213
+  br i1 %214, label %205, label %215, !prof !6
 
 215:
-  %216 = getelementptr inbounds i8, ptr %151, i64 16
-  %217 = load i64, ptr %216, align 8
-  %218 = icmp eq i64 %217, %9
-  br i1 %218, label %219, label %226, !prof !9
+  %216 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
+  br label %315
 
-219:
-  %220 = getelementptr ptr, ptr %11, i64 %2
-  %221 = icmp sgt i64 %9, 0
-  br i1 %221, label %222, label %278
+217:
+  %218 = getelementptr inbounds i8, ptr %159, i64 16
+  %219 = load ptr, ptr %218, align 8
+  %220 = getelementptr inbounds ptr, ptr %11, i64 %2
+  store ptr %219, ptr %220, align 8
+  br label %288
 
-222:
-  %223 = getelementptr inbounds i8, ptr %151, i64 %159
-  %224 = load ptr, ptr @python, align 8
-  %225 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  br label %228
+221:
+  %222 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 16), align 8
+  %223 = icmp eq ptr %177, %222
+  br i1 %223, label %224, label %234, !prof !8
 
-226:
-  %227 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %2, ptr noundef nonnull %3) #10
-  br label %305
+224:
+  %225 = getelementptr inbounds i8, ptr %159, i64 16
+  %226 = load i64, ptr %225, align 8
+  %227 = icmp eq i64 %226, %9
+  br i1 %227, label %228, label %234, !prof !9
 
 228:
-  %229 = phi i64 [ 0, %222 ], [ %274, %270 ]
-  %230 = getelementptr inbounds ptr, ptr %223, i64 %229
-  %231 = load ptr, ptr %230, align 8
-  %232 = getelementptr inbounds %struct.Slot, ptr %154, i64 %229
-  %233 = getelementptr inbounds i8, ptr %231, i64 8
-  %234 = load ptr, ptr %233, align 8
-  %235 = icmp eq ptr %234, %224
-  br i1 %235, label %236, label %268, !prof !6
+  %229 = getelementptr ptr, ptr %11, i64 %2
+  %230 = icmp sgt i64 %9, 0
+  br i1 %230, label %231, label %288
+
+231:
+  %232 = getelementptr inbounds i8, ptr %159, i64 %167
+  %233 = load ptr, ptr @python, align 8
+  br label %236
+
+234:
+  %235 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef nonnull %1, i64 noundef %2, ptr noundef nonnull %3) #10
+  br label %315
 
 236:
-  %237 = getelementptr inbounds i8, ptr %231, i64 56
-  %238 = load ptr, ptr %237, align 8
-  %239 = icmp ne ptr %238, %225
-  %240 = getelementptr inbounds i8, ptr %231, i64 24
-  %241 = load i32, ptr %240, align 8
-  %242 = sext i32 %241 to i64
-  %243 = load i64, ptr %232, align 8
-  %244 = icmp ne i64 %243, %242
-  %245 = or i1 %239, %244
-  %246 = getelementptr inbounds i8, ptr %231, i64 64
-  %247 = load i32, ptr %246, align 8
-  %248 = and i32 %247, 1281
-  %249 = icmp ne i32 %248, 1281
-  %250 = or i1 %245, %249
-  br i1 %250, label %268, label %251, !prof !5
+  %237 = phi i64 [ 0, %231 ], [ %284, %280 ]
+  %238 = getelementptr inbounds ptr, ptr %232, i64 %237
+  %239 = load ptr, ptr %238, align 8
+  %240 = getelementptr inbounds %struct.Slot, ptr %162, i64 %237
+  %241 = getelementptr inbounds i8, ptr %239, i64 8
+  %242 = load ptr, ptr %241, align 8
+  %243 = icmp eq ptr %242, %233
+  br i1 %243, label %244, label %278, !prof !6
 
-251:
-  %252 = icmp sgt i32 %241, 0
-  br i1 %252, label %253, label %270
-
-253:
-  %254 = getelementptr inbounds i8, ptr %231, i64 32
-  %255 = load ptr, ptr %254, align 8
-  %256 = getelementptr inbounds i8, ptr %232, i64 16
-  %257 = load ptr, ptr %256, align 8
-  br label %261
-
-258:
-  %259 = add nuw nsw i64 %262, 1
-  %260 = icmp eq i64 %259, %242
-  br i1 %260, label %270, label %261
+244:
+  %245 = getelementptr inbounds i8, ptr %239, i64 56
+  %246 = load ptr, ptr %245, align 8
+  %247 = getelementptr inbounds i8, ptr %240, i64 32
+  %248 = load ptr, ptr %247, align 8
+  %249 = icmp ne ptr %246, %248
+  %250 = getelementptr inbounds i8, ptr %239, i64 24
+  %251 = load i32, ptr %250, align 8
+  %252 = sext i32 %251 to i64
+  %253 = load i64, ptr %240, align 8
+  %254 = icmp ne i64 %253, %252
+  %255 = or i1 %249, %254
+  %256 = getelementptr inbounds i8, ptr %239, i64 64
+  %257 = load i32, ptr %256, align 8
+  %258 = and i32 %257, 1281
+  %259 = icmp ne i32 %258, 1281
+  %260 = or i1 %255, %259
+  br i1 %260, label %278, label %261, !prof !5
 
 261:
-  %262 = phi i64 [ 0, %253 ], [ %259, %258 ]
-  %263 = getelementptr inbounds i64, ptr %255, i64 %262
-  %264 = load i64, ptr %263, align 8
-  %265 = getelementptr inbounds i64, ptr %257, i64 %262
-  %266 = load i64, ptr %265, align 8
-  %267 = icmp eq i64 %264, %266
-  br i1 %267, label %258, label %276, !prof !6
+  %262 = icmp sgt i32 %251, 0
+  br i1 %262, label %263, label %280
+
+263:
+  %264 = getelementptr inbounds i8, ptr %239, i64 32
+  %265 = load ptr, ptr %264, align 8
+  %266 = getelementptr inbounds i8, ptr %240, i64 16
+  %267 = load ptr, ptr %266, align 8
+  br label %271
 
 268:
-  %269 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
-  br label %305
+  %269 = add nuw nsw i64 %272, 1
+  %270 = icmp eq i64 %269, %252
+  br i1 %270, label %280, label %271
 
-270:
-  %271 = getelementptr inbounds i8, ptr %231, i64 16
-  %272 = load ptr, ptr %271, align 8
-  %273 = getelementptr ptr, ptr %220, i64 %229
-  store ptr %272, ptr %273, align 8
-  %274 = add nuw nsw i64 %229, 1
-  %275 = icmp eq i64 %274, %9
-  br i1 %275, label %278, label %228
-
-276:
-  %277 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
-  br label %305
+271:
+  %272 = phi i64 [ 0, %263 ], [ %269, %268 ]
+  %273 = getelementptr inbounds i64, ptr %265, i64 %272
+  %274 = load i64, ptr %273, align 8
+  %275 = getelementptr inbounds i64, ptr %267, i64 %272
+  %276 = load i64, ptr %275, align 8
+  %277 = icmp eq i64 %274, %276
+  br i1 %277, label %268, label %286, !prof !6
 
 278:
-  %279 = load ptr, ptr %7, align 8
-  %280 = getelementptr inbounds i8, ptr %7, i64 48
-  %281 = load ptr, ptr %280, align 8
-  call void %279(ptr noundef nonnull %11, ptr noundef %281) #8
-  %282 = getelementptr inbounds i8, ptr %7, i64 72
-  %283 = load i64, ptr %282, align 8
-  %284 = icmp eq i64 %283, 0
-  br i1 %284, label %303, label %285
+  %279 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
+  br label %315
 
-285:
-  %286 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %287 = getelementptr inbounds i8, ptr %286, i64 8
-  %288 = load ptr, ptr %287, align 8
-  %289 = icmp eq ptr %288, null
-  br i1 %289, label %303, label %290
+280:
+  %281 = getelementptr inbounds i8, ptr %239, i64 16
+  %282 = load ptr, ptr %281, align 8
+  %283 = getelementptr ptr, ptr %229, i64 %237
+  store ptr %282, ptr %283, align 8
+  %284 = add nuw nsw i64 %237, 1
+  %285 = icmp eq i64 %284, %9
+  br i1 %285, label %288, label %236
 
-290:
-  %291 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
-  %292 = call i64 %291() #8
-  %293 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %294 = and i64 %293, %292
-  %295 = load i64, ptr %286, align 8
-  %296 = icmp eq i64 %294, %295
-  br i1 %296, label %297, label %303, !prof !10
+286:
+  %287 = tail call fastcc ptr @call_batch(ptr noundef %0, ptr noundef %1, i64 noundef %2, ptr noundef nonnull %3) #10
+  br label %315
 
-297:
-  store ptr null, ptr %287, align 8
-  %298 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
-  %299 = getelementptr inbounds i8, ptr %286, i64 16
-  %300 = load ptr, ptr %299, align 8
-  %301 = getelementptr inbounds i8, ptr %286, i64 24
-  %302 = load ptr, ptr %301, align 8
-  call void %298(ptr noundef nonnull %288, ptr noundef %300, ptr noundef %302) #8
-  br label %305
+288:
+  %289 = load ptr, ptr %7, align 8
+  %290 = getelementptr inbounds i8, ptr %7, i64 48
+  %291 = load ptr, ptr %290, align 8
+  call void %289(ptr noundef nonnull %11, ptr noundef %291) #8
+  %292 = getelementptr inbounds i8, ptr %7, i64 72
+  %293 = load i64, ptr %292, align 8
+  %294 = icmp eq i64 %293, 0
+  br i1 %294, label %313, label %295
 
-303:
-  %304 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  call void %304(ptr noundef %151) #8
-  br label %305
+295:
+  %296 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %297 = getelementptr inbounds i8, ptr %296, i64 8
+  %298 = load ptr, ptr %297, align 8
+  %299 = icmp eq ptr %298, null
+  br i1 %299, label %313, label %300
 
-305:
-  %306 = phi ptr [ %79, %78 ], [ %148, %147 ], [ %165, %164 ], [ %207, %206 ], [ %151, %303 ], [ %227, %226 ], [ %277, %276 ], [ null, %297 ], [ %69, %68 ], [ %146, %145 ], [ null, %114 ], [ null, %91 ], [ %101, %112 ], [ %101, %103 ], [ %269, %268 ]
-  ret ptr %306
+300:
+  %301 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
+  %302 = call i64 %301() #8
+  %303 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %304 = and i64 %303, %302
+  %305 = load i64, ptr %296, align 8
+  %306 = icmp eq i64 %304, %305
+  br i1 %306, label %307, label %313, !prof !10
+
+307:
+  store ptr null, ptr %297, align 8
+  %308 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
+  %309 = getelementptr inbounds i8, ptr %296, i64 16
+  %310 = load ptr, ptr %309, align 8
+  %311 = getelementptr inbounds i8, ptr %296, i64 24
+  %312 = load ptr, ptr %311, align 8
+  call void %308(ptr noundef nonnull %298, ptr noundef %310, ptr noundef %312) #8
+  br label %315
+
+313:
+  %314 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  call void %314(ptr noundef %159) #8
+  br label %315
+
+315:
+  %316 = phi ptr [ %85, %84 ], [ %156, %155 ], [ %173, %172 ], [ %216, %215 ], [ %159, %313 ], [ %235, %234 ], [ %287, %286 ], [ null, %307 ], [ %75, %74 ], [ %154, %153 ], [ null, %121 ], [ null, %97 ], [ %108, %119 ], [ %108, %110 ], [ %279, %278 ]
+  ret ptr %316
 }
 
 define void @run_sequence(ptr nocapture noundef readonly %0) local_unnamed_addr #0 {
@@ -2686,12 +2774,12 @@ define internal fastcc i64 @row_step(ptr noundef %0, ptr nocapture noundef reado
   %7 = load ptr, ptr %6, align 8
   %8 = load ptr, ptr @python, align 8
   %9 = icmp eq ptr %7, %8
-  br i1 %9, label %21, label %10
+  br i1 %9, label %26, label %10
 
 10:
   %11 = load i64, ptr %1, align 8
   %12 = icmp eq i64 %11, 0
-  br i1 %12, label %13, label %83
+  br i1 %12, label %13, label %89
 
 13:
   %14 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 24), align 8
@@ -2699,102 +2787,110 @@ define internal fastcc i64 @row_step(ptr noundef %0, ptr nocapture noundef reado
   %16 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
   %17 = icmp eq ptr %7, %16
   %18 = select i1 %15, i1 true, i1 %17
-  br i1 %18, label %19, label %83
+  br i1 %18, label %19, label %89
 
 19:
-  %20 = getelementptr inbounds i8, ptr %0, i64 16
-  store ptr %20, ptr %2, align 8
-  br label %83
+  %20 = getelementptr inbounds i8, ptr %1, i64 32
+  %21 = load ptr, ptr %20, align 8
+  %22 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %23 = icmp eq ptr %21, %22
+  br i1 %23, label %24, label %89
 
-21:
-  %22 = getelementptr inbounds i8, ptr %0, i64 24
-  %23 = load i32, ptr %22, align 8
-  %24 = sext i32 %23 to i64
-  %25 = load i64, ptr %1, align 8
-  %26 = sub nsw i64 %24, %25
-  %27 = getelementptr inbounds i8, ptr %0, i64 56
-  %28 = load ptr, ptr %27, align 8
-  %29 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %30 = icmp eq ptr %28, %29
-  br i1 %30, label %31, label %83
+24:
+  %25 = getelementptr inbounds i8, ptr %0, i64 16
+  store ptr %25, ptr %2, align 8
+  br label %89
 
-31:
-  %32 = getelementptr inbounds i8, ptr %0, i64 64
-  %33 = load i32, ptr %32, align 8
-  %34 = and i32 %33, %4
-  %35 = icmp ne i32 %34, %4
-  %36 = icmp ugt i64 %26, 1
-  %37 = select i1 %35, i1 true, i1 %36
-  br i1 %37, label %83, label %38
+26:
+  %27 = getelementptr inbounds i8, ptr %0, i64 24
+  %28 = load i32, ptr %27, align 8
+  %29 = sext i32 %28 to i64
+  %30 = load i64, ptr %1, align 8
+  %31 = sub nsw i64 %29, %30
+  %32 = getelementptr inbounds i8, ptr %0, i64 56
+  %33 = load ptr, ptr %32, align 8
+  %34 = getelementptr inbounds i8, ptr %1, i64 32
+  %35 = load ptr, ptr %34, align 8
+  %36 = icmp eq ptr %33, %35
+  br i1 %36, label %37, label %89
 
-38:
-  %39 = icmp sgt i64 %25, 0
-  br i1 %39, label %40, label %66
+37:
+  %38 = getelementptr inbounds i8, ptr %0, i64 64
+  %39 = load i32, ptr %38, align 8
+  %40 = and i32 %39, %4
+  %41 = icmp ne i32 %40, %4
+  %42 = icmp ugt i64 %31, 1
+  %43 = select i1 %41, i1 true, i1 %42
+  br i1 %43, label %89, label %44
 
-40:
-  %41 = getelementptr inbounds i8, ptr %0, i64 32
-  %42 = load ptr, ptr %41, align 8
-  %43 = getelementptr inbounds i8, ptr %1, i64 16
-  %44 = load ptr, ptr %43, align 8
-  %45 = getelementptr inbounds i8, ptr %0, i64 40
-  %46 = getelementptr inbounds i8, ptr %1, i64 24
-  br label %50
+44:
+  %45 = icmp sgt i64 %30, 0
+  br i1 %45, label %46, label %72
 
-47:
-  %48 = add nuw nsw i64 %51, 1
-  %49 = icmp eq i64 %48, %25
-  br i1 %49, label %66, label %50
+46:
+  %47 = getelementptr inbounds i8, ptr %0, i64 32
+  %48 = load ptr, ptr %47, align 8
+  %49 = getelementptr inbounds i8, ptr %1, i64 16
+  %50 = load ptr, ptr %49, align 8
+  %51 = getelementptr inbounds i8, ptr %0, i64 40
+  %52 = getelementptr inbounds i8, ptr %1, i64 24
+  br label %56
 
-50:
-  %51 = phi i64 [ 0, %40 ], [ %48, %47 ]
-  %52 = add nuw nsw i64 %51, %26
-  %53 = getelementptr inbounds i64, ptr %42, i64 %52
-  %54 = load i64, ptr %53, align 8
-  %55 = getelementptr inbounds i64, ptr %44, i64 %51
-  %56 = load i64, ptr %55, align 8
-  %57 = icmp eq i64 %54, %56
-  br i1 %57, label %58, label %83
+53:
+  %54 = add nuw nsw i64 %57, 1
+  %55 = icmp eq i64 %54, %30
+  br i1 %55, label %72, label %56
 
-58:
-  %59 = load ptr, ptr %45, align 8
-  %60 = getelementptr inbounds i64, ptr %59, i64 %52
-  %61 = load i64, ptr %60, align 8
-  %62 = load ptr, ptr %46, align 8
-  %63 = getelementptr inbounds i64, ptr %62, i64 %51
-  %64 = load i64, ptr %63, align 8
-  %65 = icmp eq i64 %61, %64
-  br i1 %65, label %47, label %83
+56:
+  %57 = phi i64 [ 0, %46 ], [ %54, %53 ]
+  %58 = add nuw nsw i64 %57, %31
+  %59 = getelementptr inbounds i64, ptr %48, i64 %58
+  %60 = load i64, ptr %59, align 8
+  %61 = getelementptr inbounds i64, ptr %50, i64 %57
+  %62 = load i64, ptr %61, align 8
+  %63 = icmp eq i64 %60, %62
+  br i1 %63, label %64, label %89
 
-66:
-  %67 = getelementptr inbounds i8, ptr %0, i64 16
-  %68 = load ptr, ptr %67, align 8
-  store ptr %68, ptr %2, align 8
-  %69 = icmp eq i64 %25, %24
-  br i1 %69, label %83, label %70
+64:
+  %65 = load ptr, ptr %51, align 8
+  %66 = getelementptr inbounds i64, ptr %65, i64 %58
+  %67 = load i64, ptr %66, align 8
+  %68 = load ptr, ptr %52, align 8
+  %69 = getelementptr inbounds i64, ptr %68, i64 %57
+  %70 = load i64, ptr %69, align 8
+  %71 = icmp eq i64 %67, %70
+  br i1 %71, label %53, label %89
 
-70:
-  %71 = load i64, ptr %3, align 8
-  %72 = icmp eq i64 %71, -1
-  %73 = getelementptr inbounds i8, ptr %0, i64 32
+72:
+  %73 = getelementptr inbounds i8, ptr %0, i64 16
   %74 = load ptr, ptr %73, align 8
-  %75 = load i64, ptr %74, align 8
-  br i1 %72, label %78, label %76
+  store ptr %74, ptr %2, align 8
+  %75 = icmp eq i64 %30, %29
+  br i1 %75, label %89, label %76
 
 76:
-  %77 = icmp eq i64 %71, %75
-  br i1 %77, label %78, label %83
+  %77 = load i64, ptr %3, align 8
+  %78 = icmp eq i64 %77, -1
+  %79 = getelementptr inbounds i8, ptr %0, i64 32
+  %80 = load ptr, ptr %79, align 8
+  %81 = load i64, ptr %80, align 8
+  br i1 %78, label %84, label %82
 
-78:
-  %79 = phi i64 [ %71, %76 ], [ %75, %70 ]
-  store i64 %79, ptr %3, align 8
-  %80 = getelementptr inbounds i8, ptr %0, i64 40
-  %81 = load ptr, ptr %80, align 8
-  %82 = load i64, ptr %81, align 8
-  br label %83
+82:
+  %83 = icmp eq i64 %77, %81
+  br i1 %83, label %84, label %89
 
-83:
-  %84 = phi i64 [ 0, %19 ], [ -1, %13 ], [ -1, %10 ], [ %82, %78 ], [ -1, %31 ], [ -1, %21 ], [ 0, %66 ], [ -1, %76 ], [ -1, %50 ], [ -1, %58 ]
-  ret i64 %84
+84:
+  %85 = phi i64 [ %77, %82 ], [ %81, %76 ]
+  store i64 %85, ptr %3, align 8
+  %86 = getelementptr inbounds i8, ptr %0, i64 40
+  %87 = load ptr, ptr %86, align 8
+  %88 = load i64, ptr %87, align 8
+  br label %89
+
+89:
+  %90 = phi i64 [ 0, %24 ], [ -1, %19 ], [ -1, %10 ], [ %88, %84 ], [ -1, %37 ], [ -1, %26 ], [ 0, %72 ], [ -1, %82 ], [ -1, %13 ], [ -1, %56 ], [ -1, %64 ]
+  ret i64 %90
 }
 
 define internal fastcc ptr @collect(ptr nocapture noundef readonly %0, i64 noundef %1) unnamed_addr #0 {
@@ -2861,10 +2957,10 @@ define internal fastcc ptr @make_results(ptr nocapture noundef readonly %0, ptr 
   %10 = alloca ptr, i64 %4, align 16
   %11 = alloca double, i64 %4, align 16
   %12 = icmp sgt i64 %4, 0
-  br i1 %12, label %13, label %56
+  br i1 %12, label %13, label %57
 
 13:
-  %14 = phi i64 [ %54, %53 ], [ 0, %2 ]
+  %14 = phi i64 [ %55, %54 ], [ 0, %2 ]
   %15 = getelementptr inbounds ptr, ptr %10, i64 %14
   store ptr null, ptr %15, align 8
   %16 = getelementptr inbounds double, ptr %11, i64 %14
@@ -2875,208 +2971,210 @@ define internal fastcc ptr @make_results(ptr nocapture noundef readonly %0, ptr 
   %20 = getelementptr inbounds %struct.Slot, ptr %9, i64 %14
   %21 = load i64, ptr %20, align 8
   %22 = icmp eq i64 %21, 0
-  br i1 %22, label %53, label %23
+  br i1 %22, label %54, label %23
 
 23:
   %24 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  %25 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  call void %24(ptr noundef %25) #8
-  %26 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  %27 = load ptr, ptr @python, align 8
-  %28 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %29 = load i64, ptr %20, align 8
-  %30 = trunc i64 %29 to i32
-  %31 = getelementptr inbounds i8, ptr %20, i64 16
-  %32 = load ptr, ptr %31, align 8
-  %33 = call ptr %26(ptr noundef %27, ptr noundef %28, i32 noundef %30, ptr noundef %32, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
-  store ptr %33, ptr %15, align 8
-  %34 = icmp eq ptr %33, null
-  br i1 %34, label %35, label %47, !prof !5
+  %25 = getelementptr inbounds i8, ptr %20, i64 32
+  %26 = load ptr, ptr %25, align 8
+  call void %24(ptr noundef %26) #8
+  %27 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  %28 = load ptr, ptr @python, align 8
+  %29 = load ptr, ptr %25, align 8
+  %30 = load i64, ptr %20, align 8
+  %31 = trunc i64 %30 to i32
+  %32 = getelementptr inbounds i8, ptr %20, i64 16
+  %33 = load ptr, ptr %32, align 8
+  %34 = call ptr %27(ptr noundef %28, ptr noundef %29, i32 noundef %31, ptr noundef %33, ptr noundef null, ptr noundef null, i32 noundef 0, ptr noundef null) #8
+  store ptr %34, ptr %15, align 8
+  %35 = icmp eq ptr %34, null
+  br i1 %35, label %36, label %48, !prof !5
 
-35:
-  %36 = icmp eq i64 %14, 0
-  br i1 %36, label %147, label %37
+36:
+  %37 = icmp eq i64 %14, 0
+  br i1 %37, label %149, label %38
 
-37:
-  %38 = phi i64 [ %45, %44 ], [ 0, %35 ]
-  %39 = getelementptr inbounds ptr, ptr %10, i64 %38
-  %40 = load ptr, ptr %39, align 8
-  %41 = icmp eq ptr %40, null
-  br i1 %41, label %44, label %42
+38:
+  %39 = phi i64 [ %46, %45 ], [ 0, %36 ]
+  %40 = getelementptr inbounds ptr, ptr %10, i64 %39
+  %41 = load ptr, ptr %40, align 8
+  %42 = icmp eq ptr %41, null
+  br i1 %42, label %45, label %43
 
-42:
-  %43 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %43(ptr noundef nonnull %40) #8
-  br label %44
+43:
+  %44 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %44(ptr noundef nonnull %41) #8
+  br label %45
 
-44:
-  %45 = add nuw nsw i64 %38, 1
-  %46 = icmp eq i64 %45, %14
-  br i1 %46, label %147, label %37
+45:
+  %46 = add nuw nsw i64 %39, 1
+  %47 = icmp eq i64 %46, %14
+  br i1 %47, label %149, label %38
 
-47:
-  %48 = getelementptr inbounds i8, ptr %33, i64 16
-  %49 = load ptr, ptr %48, align 8
-  %50 = load i64, ptr %7, align 8
-  %51 = getelementptr ptr, ptr %1, i64 %50
-  %52 = getelementptr ptr, ptr %51, i64 %14
-  store ptr %49, ptr %52, align 8
-  br label %53
+48:
+  %49 = getelementptr inbounds i8, ptr %34, i64 16
+  %50 = load ptr, ptr %49, align 8
+  %51 = load i64, ptr %7, align 8
+  %52 = getelementptr ptr, ptr %1, i64 %51
+  %53 = getelementptr ptr, ptr %52, i64 %14
+  store ptr %50, ptr %53, align 8
+  br label %54
 
-53:
-  %54 = add nuw nsw i64 %14, 1
-  %55 = icmp eq i64 %54, %4
-  br i1 %55, label %56, label %13
+54:
+  %55 = add nuw nsw i64 %14, 1
+  %56 = icmp eq i64 %55, %4
+  br i1 %56, label %57, label %13
 
-56:
-  %57 = load ptr, ptr %0, align 8
-  %58 = getelementptr inbounds i8, ptr %0, i64 48
-  %59 = load ptr, ptr %58, align 8
-  call void %57(ptr noundef %1, ptr noundef %59) #8
-  %60 = getelementptr inbounds i8, ptr %0, i64 72
-  %61 = load i64, ptr %60, align 8
-  %62 = icmp eq i64 %61, 0
-  br i1 %62, label %91, label %63
+57:
+  %58 = load ptr, ptr %0, align 8
+  %59 = getelementptr inbounds i8, ptr %0, i64 48
+  %60 = load ptr, ptr %59, align 8
+  call void %58(ptr noundef %1, ptr noundef %60) #8
+  %61 = getelementptr inbounds i8, ptr %0, i64 72
+  %62 = load i64, ptr %61, align 8
+  %63 = icmp eq i64 %62, 0
+  br i1 %63, label %92, label %64
 
-63:
-  %64 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %65 = getelementptr inbounds i8, ptr %64, i64 8
-  %66 = load ptr, ptr %65, align 8
-  %67 = icmp eq ptr %66, null
-  br i1 %67, label %91, label %68
+64:
+  %65 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %66 = getelementptr inbounds i8, ptr %65, i64 8
+  %67 = load ptr, ptr %66, align 8
+  %68 = icmp eq ptr %67, null
+  br i1 %68, label %92, label %69
 
-68:
-  %69 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
-  %70 = call i64 %69() #8
-  %71 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %72 = and i64 %71, %70
-  %73 = load i64, ptr %64, align 8
-  %74 = icmp eq i64 %72, %73
-  br i1 %74, label %75, label %91
+69:
+  %70 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
+  %71 = call i64 %70() #8
+  %72 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %73 = and i64 %72, %71
+  %74 = load i64, ptr %65, align 8
+  %75 = icmp eq i64 %73, %74
+  br i1 %75, label %76, label %92
 
-75:
-  store ptr null, ptr %65, align 8
-  %76 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
-  %77 = getelementptr inbounds i8, ptr %64, i64 16
-  %78 = load ptr, ptr %77, align 8
-  %79 = getelementptr inbounds i8, ptr %64, i64 24
-  %80 = load ptr, ptr %79, align 8
-  call void %76(ptr noundef nonnull %66, ptr noundef %78, ptr noundef %80) #8
-  br i1 %12, label %81, label %147
+76:
+  store ptr null, ptr %66, align 8
+  %77 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 168), align 8
+  %78 = getelementptr inbounds i8, ptr %65, i64 16
+  %79 = load ptr, ptr %78, align 8
+  %80 = getelementptr inbounds i8, ptr %65, i64 24
+  %81 = load ptr, ptr %80, align 8
+  call void %77(ptr noundef nonnull %67, ptr noundef %79, ptr noundef %81) #8
+  br i1 %12, label %82, label %149
 
-81:
-  %82 = phi i64 [ %89, %88 ], [ 0, %75 ]
-  %83 = getelementptr inbounds ptr, ptr %10, i64 %82
-  %84 = load ptr, ptr %83, align 8
-  %85 = icmp eq ptr %84, null
-  br i1 %85, label %88, label %86
+82:
+  %83 = phi i64 [ %90, %89 ], [ 0, %76 ]
+  %84 = getelementptr inbounds ptr, ptr %10, i64 %83
+  %85 = load ptr, ptr %84, align 8
+  %86 = icmp eq ptr %85, null
+  br i1 %86, label %89, label %87
 
-86:
-  %87 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %87(ptr noundef nonnull %84) #8
-  br label %88
+87:
+  %88 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %88(ptr noundef nonnull %85) #8
+  br label %89
 
-88:
-  %89 = add nuw nsw i64 %82, 1
-  %90 = icmp eq i64 %89, %4
-  br i1 %90, label %147, label %81
-
-91:
-  br i1 %12, label %92, label %124
+89:
+  %90 = add nuw nsw i64 %83, 1
+  %91 = icmp eq i64 %90, %4
+  br i1 %91, label %149, label %82
 
 92:
-  %93 = phi i64 [ %114, %113 ], [ 0, %91 ]
-  %94 = getelementptr inbounds ptr, ptr %10, i64 %93
-  %95 = load ptr, ptr %94, align 8
-  %96 = icmp eq ptr %95, null
-  br i1 %96, label %97, label %113
+  br i1 %12, label %93, label %126
 
-97:
-  %98 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
-  %99 = getelementptr inbounds double, ptr %11, i64 %93
-  %100 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %101 = call ptr %98(ptr noundef nonnull %99, ptr noundef %100, ptr noundef null) #8
-  store ptr %101, ptr %94, align 8
-  %102 = icmp eq ptr %101, null
-  br i1 %102, label %103, label %113, !prof !5
+93:
+  %94 = phi i64 [ %116, %115 ], [ 0, %92 ]
+  %95 = getelementptr inbounds ptr, ptr %10, i64 %94
+  %96 = load ptr, ptr %95, align 8
+  %97 = icmp eq ptr %96, null
+  br i1 %97, label %98, label %115
 
-103:
-  %104 = phi i64 [ %111, %110 ], [ 0, %97 ]
-  %105 = getelementptr inbounds ptr, ptr %10, i64 %104
-  %106 = load ptr, ptr %105, align 8
-  %107 = icmp eq ptr %106, null
-  br i1 %107, label %110, label %108
+98:
+  %99 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %100 = getelementptr inbounds double, ptr %11, i64 %94
+  %101 = getelementptr inbounds %struct.Slot, ptr %9, i64 %94, i32 4
+  %102 = load ptr, ptr %101, align 8
+  %103 = call ptr %99(ptr noundef nonnull %100, ptr noundef %102, ptr noundef null) #8
+  store ptr %103, ptr %95, align 8
+  %104 = icmp eq ptr %103, null
+  br i1 %104, label %105, label %115, !prof !5
 
-108:
-  %109 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %109(ptr noundef nonnull %106) #8
-  br label %110
+105:
+  %106 = phi i64 [ %113, %112 ], [ 0, %98 ]
+  %107 = getelementptr inbounds ptr, ptr %10, i64 %106
+  %108 = load ptr, ptr %107, align 8
+  %109 = icmp eq ptr %108, null
+  br i1 %109, label %112, label %110
 
 110:
-  %111 = add nuw nsw i64 %104, 1
-  %112 = icmp eq i64 %111, %4
-  br i1 %112, label %147, label %103
+  %111 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %111(ptr noundef nonnull %108) #8
+  br label %112
 
-113:
-  %114 = add nuw nsw i64 %93, 1
-  %115 = icmp eq i64 %114, %4
-  br i1 %115, label %116, label %92
+112:
+  %113 = add nuw nsw i64 %106, 1
+  %114 = icmp eq i64 %113, %4
+  br i1 %114, label %149, label %105
 
-116:
-  %117 = icmp eq i64 %4, 1
-  br i1 %117, label %118, label %120
+115:
+  %116 = add nuw nsw i64 %94, 1
+  %117 = icmp eq i64 %116, %4
+  br i1 %117, label %118, label %93
 
 118:
-  %119 = load ptr, ptr %10, align 16
-  br label %147
+  %119 = icmp eq i64 %4, 1
+  br i1 %119, label %120, label %122
 
 120:
-  %121 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 72), align 8
-  %122 = call ptr %121(i64 noundef %4) #8
-  %123 = icmp eq ptr %122, null
-  br i1 %123, label %128, label %127
+  %121 = load ptr, ptr %10, align 16
+  br label %149
 
-124:
-  %125 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 72), align 8
-  %126 = call ptr %125(i64 noundef %4) #8
-  br label %147
+122:
+  %123 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 72), align 8
+  %124 = call ptr %123(i64 noundef %4) #8
+  %125 = icmp eq ptr %124, null
+  br i1 %125, label %130, label %129
 
-127:
-  br i1 %12, label %139, label %147
-
-128:
-  br i1 %12, label %129, label %147
+126:
+  %127 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 72), align 8
+  %128 = call ptr %127(i64 noundef %4) #8
+  br label %149
 
 129:
-  %130 = phi i64 [ %137, %136 ], [ 0, %128 ]
-  %131 = getelementptr inbounds ptr, ptr %10, i64 %130
-  %132 = load ptr, ptr %131, align 8
-  %133 = icmp eq ptr %132, null
-  br i1 %133, label %136, label %134
+  br i1 %12, label %141, label %149
 
-134:
-  %135 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  call void %135(ptr noundef nonnull %132) #8
-  br label %136
+130:
+  br i1 %12, label %131, label %149
+
+131:
+  %132 = phi i64 [ %139, %138 ], [ 0, %130 ]
+  %133 = getelementptr inbounds ptr, ptr %10, i64 %132
+  %134 = load ptr, ptr %133, align 8
+  %135 = icmp eq ptr %134, null
+  br i1 %135, label %138, label %136
 
 136:
-  %137 = add nuw nsw i64 %130, 1
-  %138 = icmp eq i64 %137, %4
-  br i1 %138, label %147, label %129
+  %137 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  call void %137(ptr noundef nonnull %134) #8
+  br label %138
 
-139:
-  %140 = phi i64 [ %145, %139 ], [ 0, %127 ]
-  %141 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 80), align 8
-  %142 = getelementptr inbounds ptr, ptr %10, i64 %140
-  %143 = load ptr, ptr %142, align 8
-  %144 = call i32 %141(ptr noundef nonnull %122, i64 noundef %140, ptr noundef %143) #8
-  %145 = add nuw nsw i64 %140, 1
-  %146 = icmp eq i64 %145, %4
-  br i1 %146, label %147, label %139
+138:
+  %139 = add nuw nsw i64 %132, 1
+  %140 = icmp eq i64 %139, %4
+  br i1 %140, label %149, label %131
 
-147:
-  %148 = phi ptr [ null, %35 ], [ null, %75 ], [ %119, %118 ], [ null, %128 ], [ %122, %127 ], [ %126, %124 ], [ null, %110 ], [ null, %136 ], [ %122, %139 ], [ null, %88 ], [ null, %44 ]
-  ret ptr %148
+141:
+  %142 = phi i64 [ %147, %141 ], [ 0, %129 ]
+  %143 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 80), align 8
+  %144 = getelementptr inbounds ptr, ptr %10, i64 %142
+  %145 = load ptr, ptr %144, align 8
+  %146 = call i32 %143(ptr noundef nonnull %124, i64 noundef %142, ptr noundef %145) #8
+  %147 = add nuw nsw i64 %142, 1
+  %148 = icmp eq i64 %147, %4
+  br i1 %148, label %149, label %141
+
+149:
+  %150 = phi ptr [ null, %36 ], [ null, %76 ], [ %121, %120 ], [ null, %130 ], [ %124, %129 ], [ %128, %126 ], [ null, %112 ], [ null, %138 ], [ %124, %141 ], [ null, %89 ], [ null, %45 ]
+  ret ptr %150
 }
 
 declare i64 @llvm.smin.i64(i64, i64) #7

@@ -124,7 +124,7 @@ class LevelProgram(Staged):
         for body, arguments, spaces, name, w in wanted:
             code = FragmentEmitter(body, spaces, w, target, careful=True)
             functions.append(code.function(name, arguments))
-            V = code.lanes.double
+            V = code.lanes.number
             declared |= code.declared | {f"declare {V} @llvm.fma.{code.lanes.suffix}({V}, {V}, {V})"}
         return module_of(self, width, target.processor, [*functions, _moved(), self._row()], declared)
 
