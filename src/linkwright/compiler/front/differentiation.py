@@ -128,7 +128,7 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
         n = len(arrays) - len(frames)
         wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
         derived = given_derivative(known, model, arrays[:n], wrenches)
-        analytical = rerolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))
+        analytical = _released(f"{program.name}_{wrt}", graph, inputs, derived)
         if len(program.instructions) > SHORT:
             return analytical
         plain = _differentiated(replace(program, algorithm=None), wrt, model)
@@ -143,5 +143,11 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
         else:
             D = D.reshape((*result.shape, *inputs[wrt].shape))
         derivatives.append(D)
-    derived = derivatives[0] if program.single else tuple(derivatives)
-    return rerolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))
+    return _released(f"{program.name}_{wrt}", graph, inputs, derivatives[0] if program.single else tuple(derivatives))
+
+
+def _released(name: str, graph: Graph, inputs: dict[str, Any], results: Any) -> Program:
+    """Return the program of results; the expressions are let go of at once, without the garbage collector."""
+    program = program_of(name, graph, inputs, results)
+    graph.release()
+    return rerolled(program)

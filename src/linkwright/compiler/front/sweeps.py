@@ -433,8 +433,10 @@ def record(
         try:
             result = function(recorder, *(_argument(recorder, k, one) for k, one in enumerate(arguments)))
         except LinkwrightError:
+            graph.release()
             raise
         except (TypeError, AttributeError, ValueError, IndexError) as error:
+            graph.release()
             raise NotASweep(f"it is more than sweeps over the bodies: {error}") from error
         refined = [_refined(sweep) for sweep in recorder.sweeps]
         if refined == known:

@@ -229,6 +229,7 @@ class _Matching:
             return number[entries]
 
         add(run)
+        del add  # it refers to itself, and what it refers to would wait for the garbage collector
         weight = sum(10 if i.op in _LONG else 1 for i in body if i.op in OPERATIONS)
         in_memory = any(isinstance(x, (RowSection, Entries)) for x in rows)
         if weight < _ENOUGH * others or (of_rows and (others or not in_memory)) or not rows:

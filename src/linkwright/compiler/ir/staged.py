@@ -74,6 +74,7 @@ def fragment_of(
     for node in order:
         value(node)
     given = [(write, value(node)) for write, node in results]
+    del value  # it refers to itself, and what it refers to would wait for the garbage collector
     slot = ArraySpec("written", (len(given),))
     program = Program(name, (), (slot,), tuple(instructions), (tuple(number for _, number in given),), True)
     return Fragment(program, tuple(write for write, _ in given))

@@ -147,10 +147,14 @@ def programs_of(model: Model, schedule: Schedule, closing: Closing | None = None
         entries = refined
     of_joins = [one for one in of_joints if isinstance(one, TracedJoin)]
     of_loops = [one for one in of_joints if isinstance(one, TracedLoop)]
-    for graph in [one.graph for one in kinds] + [one.graph for one in of_loops] + [one.graph for one in of_blocks]:
+    graphs = [one.graph for one in kinds] + [one.graph for one in of_loops] + [one.graph for one in of_blocks]
+    for graph in graphs:
         if graph.failure is not None:
             raise graph.failure
-    return _planned(model, kinds, of_leaves, variants, variant_of, of_joins, of_loops, of_blocks, entries, still)
+    planned = _planned(model, kinds, of_leaves, variants, variant_of, of_joins, of_loops, of_blocks, entries, still)
+    for graph in (*graphs, *(one.graph for one in made.values() if isinstance(one, TracedLoop))):
+        graph.release()
+    return planned
 
 
 def _is_alone(schedule: Schedule, block: Sequence[int]) -> bool:
