@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler.kernel import compile
 
 RIGHT = [0.0, np.pi / 2, -np.pi / 2, np.pi]
 X, Y, Z = np.eye(3)
@@ -29,15 +28,7 @@ class Curve:
     def __init__(self, solver, q, target, given=0.0):
         self.solver, self.q, self.target, self.given = solver, q[list(solver._arm.places)], target, given
         self.others = [k for k in range(len(self.q)) if k != solver._way.held]
-        if solver not in RESIDUALS:
-            task, held = solver._task, solver._way.held
-            RESIDUALS[solver] = compile(
-                lambda q, target, given: task.linearized(list(q), target, held, given),
-                q=len(self.q),
-                target=task.shape,
-                given=(),
-            )
-        self.residual = RESIDUALS[solver]
+        self.residual = solver._linearized
 
     def at(self, q):
         """The curves from another posture."""
@@ -47,8 +38,7 @@ class Curve:
 
     def linearized(self, q):
         """The residual, its Jacobian and the error (m and 2 sin(angle / 2) together) of a posture."""
-        e, J, error = self.residual(q, self.target, self.given)
-        return e, J[:, self.others], error
+        return self.residual(q, self.target, self.given)
 
     def exact(self, q):
         """The exact answer next to a posture, moved in stiff directions if possible; None if there is none."""
@@ -130,10 +120,6 @@ class Curve:
             if self.at(x).joins(answers[apart < 0.05]):
                 return True
         return False
-
-
-RESIDUALS = {}
-"""Compiled residuals of the solvers tested."""
 
 
 def lost(solver, model, frame, q):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.kernel import compile
+from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack
 from linkwright.ik_solvers.exact.chain import Arm
 from linkwright.ik_solvers.exact.compiled import FINE, Branches, resting
@@ -108,9 +108,15 @@ class DegenerateTargets:
     """Kernels for the degenerate targets of one arm, compiled when the first of these is met."""
 
     def __init__(
-        self, model: Model, arm: Arm, plan: Decomposition | RaghavanRothElimination, task: PoseTarget, answers: Branches
+        self,
+        model: Model,
+        arm: Arm,
+        plan: Decomposition | RaghavanRothElimination,
+        task: PoseTarget,
+        answers: Branches,
+        linearized: Kernel,
     ):
-        self._model, self._arm, self._task, self._answers = model, arm, task, answers
+        self._model, self._arm, self._task, self._answers, self._linearized = model, arm, task, answers, linearized
         self._way = plan if isinstance(plan, Decomposition) else plan.way
         self._closed = isinstance(plan, Decomposition)
         self._places = list(arm.places)
@@ -118,7 +124,6 @@ class DegenerateTargets:
         self._moving = [k for k in range(len(arm.chain)) if k != self._way.held]
         self._candidates = self._compiled_candidates() if self._closed else None
         self._steps = self._compiled_steps()
-        self._linearized = self._compiled_linearization()
 
     def _compiled_candidates(self) -> Any:
         way, task = self._way, self._task
@@ -145,15 +150,6 @@ class DegenerateTargets:
             return stack(parts), error, np.sqrt(last @ last)
 
         return compile(steps, guess=len(self._arm.chain), target=task.shape, given=(), damping=())
-
-    def _compiled_linearization(self) -> Any:
-        task, held = self._task, self._way.held
-
-        def linearized(q: Array, target: Array, given: Any) -> Any:
-            e, J, error = task.linearized(list(q), target, held, given)
-            return e, J[:, self._moving], error
-
-        return compile(linearized, q=len(self._arm.chain), target=task.shape, given=())
 
     def __call__(self, q: Array, error: Array, arrays: list[Array]) -> None:
         """Add the missing answers to those of degenerate targets (n, …), in place."""

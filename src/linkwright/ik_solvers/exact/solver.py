@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -151,17 +152,35 @@ class AnalyticSolver:
         None at most postures: where an arm is singular it may be that its hand stays while some of its joints turn.
         """
         parts = as_numbers("q", q)[list(self._arm.places)]
-        moving = free_joints(self._task, self._way.held, parts, self.tolerance)
+        moving = free_joints(self._task, self._linearized, self._moving, parts, self.tolerance)
         return tuple(self._arm.joints[k] for k in moving)
 
     @property
     def _dof(self) -> int:
         return len(self._arm.chain)
 
+    @property
+    def _moving(self) -> list[int]:
+        """The joints that are not given."""
+        return [k for k in range(self._dof) if k != self._way.held]
+
+    @cached_property
+    def _linearized(self) -> Kernel:
+        """The residual (…, m) of postures, its Jacobian by the joints that move, and the error."""
+        task, held, moving = self._task, self._way.held, self._moving
+
+        def linearized(q: Array, target: Array, given: Any) -> Any:
+            e, J, error = task.linearized(list(q), target, held, given)
+            return e, J[:, moving], error
+
+        return compile(linearized, q=self._dof, target=task.shape, given=())
+
     def _complete(self, q: Array, error: Array, degenerate: Array, arrays: list[Array]) -> None:
         """Add the answers to degenerate targets that the formulas miss."""
         if self._degenerate is None:
-            self._degenerate = DegenerateTargets(self.model, self._arm, self._plan, self._task, self._answers)
+            self._degenerate = DegenerateTargets(
+                self.model, self._arm, self._plan, self._task, self._answers, self._linearized
+            )
         own = [self._task.shape, *(() for _ in arrays[1:])]
         few = [np.broadcast_to(x, degenerate.shape + shape)[degenerate] for x, shape in zip(arrays, own, strict=True)]
         some, errors = q[degenerate], error[degenerate]

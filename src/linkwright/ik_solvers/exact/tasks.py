@@ -207,21 +207,27 @@ FREE = 5e-5
 """Joints that move by less do not count as free."""
 
 
-def free_joints(task: PoseTarget, held: int | None, q: Array, tolerance: float) -> list[int]:
-    """The joints that can move while the hand, and what is given, stay within a part of a tolerance."""
-    target, given = task.target_of(q), task.given_of(q)
+def free_joints(
+    task: PoseTarget, linearized: Callable[..., Any], moving: list[int], q: Array, tolerance: float
+) -> list[int]:
+    """The joints that can move while the hand, and what is given, stay within a part of a tolerance.
+
+    ``linearized`` returns the residual of a posture, its Jacobian by the ``moving`` joints, and the error.
+    """
+    target, given = task.target_of(q), np.asarray(task.given_of(q), dtype=float)
 
     def at(x: Array) -> tuple[Array, Array, float]:
-        e, J, error = task.linearized(list(x), target, held, given)
-        return np.asarray(e, dtype=float), np.asarray(J, dtype=float), float(error)
+        e, by_moving, error = linearized(x, target, given)
+        J = np.zeros((len(e), len(x)))
+        J[:, moving] = by_moving
+        return e, J, float(error)
 
-    others = [k for k in range(len(q)) if k != held]
-    _, values, V = np.linalg.svd(at(q)[1][:, others])
-    if len(values) == len(others) and values[-1] > tolerance / STEPS[0]:
+    _, values, V = np.linalg.svd(at(q)[1][:, moving])
+    if len(values) == len(moving) and values[-1] > tolerance / STEPS[0]:
         return []
     rank = int((values > SMALL * values[0]).sum())
-    nothing = np.zeros((len(others) - rank, len(q)))
-    nothing[:, others] = V[rank:]
+    nothing = np.zeros((len(moving) - rank, len(q)))
+    nothing[:, moving] = V[rank:]
     if len(nothing) > 1:  # several curves may cross: those along which single joints move most are likely among them
         columns = (nothing.T @ nothing)[:, (nothing**2).sum(axis=0) > 1e-6]
         nothing = np.concatenate([nothing, (columns / np.linalg.norm(columns, axis=0)).T])
