@@ -11,6 +11,10 @@ from linkwright.spatial.arrays import as_numbers, is_symbolic
 from linkwright.spatial.repeats import symbol_among
 
 
+def _is_number(k: Any) -> bool:
+    return isinstance(k, float) and k == k
+
+
 @explained
 def take(table: Any, k: Any) -> Any:
     """Return ``table[k]`` for a computed index k.
@@ -42,6 +46,10 @@ def take(table: Any, k: Any) -> Any:
     >>> float(lw.take(heights, cell) + (x - cell) * (lw.take(heights, cell + 1) - lw.take(heights, cell)))
     2.5
     """
+    if type(table) is np.ndarray and table.dtype.char == "d" and table.ndim and table.size and _is_number(k):
+        # vertices of convex hulls are read one by one, and an array for each index would take seven times as long
+        found = table[round(min(max(k, 0.0), len(table) - 1.0))]
+        return found.copy() if table.ndim > 1 else found
     try:
         rows = np.asarray(table)
     except ValueError:
