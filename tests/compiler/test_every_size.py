@@ -19,7 +19,7 @@ from linkwright.model.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolut
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
 
-SIZES = (2, 30, 100, 1000)
+SIZES = (2, 30, 100, 400)
 LONGEST_STRAIGHT = 99
 """Bodies of the longest straight lines, which take long to compile: here of the two that are used most."""
 ALGORITHMS = {name: face for name in dir(lw) if hasattr(face := getattr(lw, name), "book")}

@@ -107,9 +107,9 @@ def test_a_ball_bounces_to_the_heights_of_its_restitution() -> None:
     assert np.max(np.abs(errors[1])) < 0.008
 
 
-@pytest.mark.parametrize(("steepness", "duration"), [(1.0 - 1e-6, 0.2), (1.0 + 1e-6, 0.5), (1.2, 0.2)])
-def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: float, duration: float) -> None:
-    mu = 0.5
+@pytest.mark.parametrize("steepness", [1.0 - 1e-6, 1.0 + 1e-6, 1.2])
+def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: float) -> None:
+    mu, duration = 0.5, 0.2
     slope = np.arctan(mu * steepness)
     normal = np.array([-np.sin(slope), 0.0, np.cos(slope)])
     model = block(0.1, 0.1, 0.1).with_ground(normal=normal, contact=lw.ContactProperties(friction=mu))
