@@ -50,6 +50,8 @@ class StraightLineEmitter(ArithmeticEmitter):
     def __init__(self, program: Program, width: int, target: Target):
         super().__init__(program, width, target)
         self.polls = True
+        most = 32 // self.lanes.bytes
+        self.groups = tuple(most >> k for k in range(most.bit_length()))  # entries of rows that are moved together
         self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
         self.columns: list[list[str]] = []
         self.arguments: list[RowAddress] = []
@@ -124,7 +126,7 @@ class StraightLineEmitter(ArithmeticEmitter):
             return columns
         while len(columns) < slot.size:
             left = slot.size - len(columns)
-            size = next(size for size in (4, 2, 1) if size <= min(left, W))
+            size = next(size for size in self.groups if size <= min(left, W))
             start = len(columns)
             if left == 3 and slot.size >= 4 and W >= 4:
                 start, size = slot.size - 4, 4
@@ -195,7 +197,7 @@ class StraightLineEmitter(ArithmeticEmitter):
             for loose in self.program.loose(number - len(self.program.inputs)):
                 start, n = loose.start, loose.stop
                 while start < n:
-                    size = next(size for size in (4, 2, 1) if size <= min(n - start, W))
+                    size = next(size for size in self.groups if size <= min(n - start, W))
                     if n - start == 3 and len(loose) >= 4 and W >= 4:
                         start, size = n - 4, 4  # one entry is stored twice
                     some = results[start : start + size]
@@ -267,7 +269,7 @@ class StraightLineEmitter(ArithmeticEmitter):
         rows = [self.emit(f"getelementptr i8, ptr {row}, i64 {moved}") for row in rows]
         start = 0
         while start < columns:
-            width = next(width for width in (4, 2, 1) if width <= min(columns - start, W))
+            width = next(width for width in self.groups if width <= min(columns - start, W))
             if columns - start == 3 and columns >= 4 and W >= 4:
                 start, width = columns - 4, 4  # one entry is stored twice
             some = []
