@@ -9,7 +9,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import TooLargeError
-from linkwright.simulation.integrators import step_function, step_kernels
+from linkwright.simulation.integrators import split_kernels, step_function, step_kernels
 
 
 def a_box():
@@ -117,7 +117,9 @@ def feet():
     """A bar with four balls, which touch each other and a floor of their own."""
     made = lw.Builder("feet").body("base", 1.0, inertia=0.01).joint("free", "free", "world", "base")
     for k in range(4):
-        made.body(f"foot{k}", 0.1, inertia=0.001).joint(f"j{k}", "prismatic", "base", f"foot{k}", axis=(0, 0, 1))
+        made.body(f"foot{k}", 0.1, inertia=0.001).joint(
+            f"j{k}", "prismatic", "base", f"foot{k}", axis=(0, 0, 1), limits=(-1.0, 1.0)
+        )
         made.shape(f"foot{k}", "sphere", radius=0.1, xyz=(0.25 * k, 0.0, 0.0))
     made.shape("world", "plane", name="floor")
     return made.build()
@@ -130,6 +132,10 @@ def test_remedies_of_messages_reduce_pairs(monkeypatch):
     with pytest.raises(TooLargeError, match=r"itself=False.*the 6 pairs between moving.*between=.'floor'") as found:
         lw.rollout(model.with_contact(), model.neutral(), np.zeros(model.nv), 2, 1e-3)
     assert "uncompiled" not in str(found.value)
+    assert "joint_limits=False" not in str(found.value)
+    limited = lw.Integrator("semi_implicit", joint_limits=True)
+    with pytest.raises(TooLargeError, match=r"Integrator\(joint_limits=False\)"):
+        lw.rollout(model.with_contact(), model.neutral(), np.zeros(model.nv), 2, 1e-3, method=limited)
     for options, pairs in (
         ({"itself": False}, 4),
         ({"between": ["floor", "foot0", "foot3"]}, 3),
@@ -138,11 +144,11 @@ def test_remedies_of_messages_reduce_pairs(monkeypatch):
         assert len(model.with_contact(**options).pairs) == pairs
 
 
-def test_smooth_contact_of_too_many_pairs_is_refused():
-    made = lw.Builder("box").body("base", 1.0, inertia=0.01).joint("free", "free", "world", "base")
-    for k in range(40):
-        made.shape("base", "cylinder", radius=0.1, length=0.2, xyz=(0.25 * k, 0.0, 0.0))
-        made.shape("world", "cylinder", radius=0.1, length=0.2, xyz=(0.25 * k, 0.0, -1.0))
-    model = made.build().with_contact()
-    with pytest.raises(TooLargeError, match=r"smooth contact.*take the method 'semi_implicit'.*1600 pairs"):
-        lw.simulate(model, model.neutral(), np.zeros(6), 1e-4, 1e-5, "rk4")
+def test_smooth_contact_of_too_many_pairs_is_refused(monkeypatch):
+    monkeypatch.setattr(step_kernels, "_made", refuse)
+    monkeypatch.setattr(step_function, "compiled", refuse)
+    monkeypatch.setattr(step_function, "trace", refuse)
+    monkeypatch.setattr(split_kernels, "program", refuse)
+    model = a_box()
+    with pytest.raises(TooLargeError, match=r"smooth contact.*take the method 'semi_implicit'.*1 pairs of shapes"):
+        lw.simulate(model, model.neutral(), np.zeros(8), 1e-4, 1e-5, "rk4")

@@ -38,7 +38,7 @@ from linkwright.simulation.integrators.split_kernels import accelerating, in_par
 from linkwright.simulation.integrators.variational import variational_step_function
 from linkwright.spatial.arrays import Array
 
-STEP_LIMIT = 250_000
+STEP_LIMIT = 300_000
 """Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""
 
 UNROLLED = 1000
@@ -135,7 +135,7 @@ def _make_step_function(model: Model, options: StepOptions, external: ExternalFo
             return _step_function_of_stages(model, options, external)
         problem = f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for machine code ({error})"
         if model.pairs:
-            raise TooLargeError(problem + fewer_pairs(model)) from None
+            raise TooLargeError(problem + fewer_pairs(model, options)) from None
         warn(f"{problem}; it runs uncompiled")
         return RowByRow(steps(False))
 
@@ -153,21 +153,25 @@ def efforts_over_step(model: Model, constraints: Constraints, output: Array, p: 
     return efforts
 
 
-def fewer_pairs(model: Model) -> str:
+def fewer_pairs(model: Model, options: StepOptions) -> str:
     """Return the remedy for steps that are too large, as the end of a message; empty without pairs of shapes."""
     if not model.pairs:
         return ""
+    limits = ""
+    if options.constraints is not None and options.constraints.limits:
+        limits = ". Joint limits add to the code: Integrator(joint_limits=False)"
     bodies = [bodies_of(model, pair) for pair in model.pairs]
     between_moving = sum(min(two) >= 0 for two in bodies)
     itself = ""
     if between_moving:
         itself = f"with_contact(itself=False) leaves out the {between_moving} pairs between moving bodies; "
     grounds = [model.shapes[pair.second] for pair, (_, other) in zip(model.pairs, bodies, strict=True) if other < 0]
+    grounds.sort(key=lambda shape: shape.kind not in ("plane", "height_field"))
     ground = next((shape.name for shape in grounds if shape.name), "floor")
     return (
         f". Its {len(model.pairs)} pairs of shapes make it large. Reduce them where they are made: {itself}"
         f"with_ground(only=[…]), or with_contact(between=[{ground!r}, …]) for the ground of a file, keeps the links "
-        "that touch, such as feet; with_contact(exclude=[(…, …)]) leaves out pairs of links"
+        f"that touch, such as feet; with_contact(exclude=[(…, …)]) leaves out pairs of links{limits}"
     )
 
 
@@ -297,7 +301,7 @@ def staged_step_function(model: Model, options: StepOptions) -> StagedStep:
             except TooLargeError as error:
                 raise TooLargeError(
                     f"smooth contact of {model.name!r} is too large for machine code ({error}): take the method "
-                    f"'semi_implicit', whose contacts are loops{fewer_pairs(model)}"
+                    f"'semi_implicit', whose contacts are loops{fewer_pairs(model, options)}"
                 ) from None
         return staged_step(one, chosen, acceleration, kernel_of(dynamics.project, one) if options.projecting else None)
 

@@ -100,7 +100,9 @@ def make_stepper(
             _require_one_stage(model, options, effort_function, error)
             single, reason = _SingleStepper(model, options, controller, batch, external, tolerance), str(error)
             if model.pairs and single.is_compiled and not in_parts(model):
-                derived(model, _warn_of_single_steps, options, make=lambda: _warn_of_single_steps(model, reason))
+                derived(
+                    model, _warn_of_single_steps, options, make=lambda: _warn_of_single_steps(model, options, reason)
+                )
             return single
     return _SingleStepper(model, options, controller, batch, external, tolerance)
 
@@ -113,14 +115,14 @@ def _require_one_stage(
     if effort_function is not None and effort_function.actuated and len(getattr(method, "stages", ())) > 1:
         raise TooLargeError(
             f"the actuators of {model.name!r} act at every stage of {options.method!r}, for which its steps are too "
-            f"large for machine code ({error}): take 'semi_implicit' or 'euler'{fewer_pairs(model)}"
+            f"large for machine code ({error}): take 'semi_implicit' or 'euler'{fewer_pairs(model, options)}"
         ) from None
 
 
-def _warn_of_single_steps(model: Model, reason: str) -> None:
+def _warn_of_single_steps(model: Model, options: StepOptions, reason: str) -> None:
     warn(
         f"many steps of {model.name!r} are too large for one kernel ({reason}); each is a call from Python"
-        f"{fewer_pairs(model)}"
+        f"{fewer_pairs(model, options)}"
     )
 
 

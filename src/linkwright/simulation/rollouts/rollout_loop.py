@@ -88,7 +88,8 @@ def rollout(
     InputError
         If a start is no configuration, ``every`` does not divide ``steps``, or the memory does not suffice.
     TooLargeError
-        If a step of the mechanism is too large for straight-line code; :func:`simulate` takes such steps one by one.
+        If a step of the mechanism is too large for machine code; the message names remedies, such as fewer pairs of
+        shapes.
 
     Notes
     -----
@@ -160,7 +161,8 @@ def _kernels(of: PreparedRollout) -> tuple[Kernel, Kernel]:
         return step_kernels(of.model, of.spec)
     except TooLargeError as error:
         raise TooLargeError(
-            f"a rollout of {of.model.name!r} is too large for machine code ({error}){fewer_pairs(of.model)}"
+            f"a rollout of {of.model.name!r} is too large for machine code ({error})"
+            f"{fewer_pairs(of.model, of.spec.options)}"
         ) from None
 
 
