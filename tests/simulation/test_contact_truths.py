@@ -209,7 +209,7 @@ def test_passive_contact_brings_no_energy(model: lw.Model, restitution: float, r
 
         def one(k: Any, q: Any, v: Any, p: Any, E: Any, work: Any, rise: Any) -> tuple[Any, ...]:
             struck = constrained_velocity(model, q, v, np.zeros(6), 2e-3, p, messages)
-            done = struck.work
+            done = struck.work()
             q, v, p = constrained_step(model, q, v, np.zeros(6), 2e-3, p, messages)
             return q, v, p, energy(q, v), maximum(work, done), maximum(rise, energy(q, v) - E)
 

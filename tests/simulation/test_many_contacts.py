@@ -17,7 +17,9 @@ from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, Ver
 from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.shape import Shape
+from linkwright.simulation.integrators import constrained_step as constrained_step_module
 from linkwright.simulation.integrators.constrained_step import constrained_step, constraints_of
+from linkwright.spatial import entry_table
 from linkwright.spatial.rotation import rotation_rpy
 
 KINDS = ["sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh"]
@@ -172,3 +174,28 @@ def test_the_book_has_no_loops() -> None:
     for own, pair in zip(contact_points(model, poses), model.pairs, strict=True):
         for one, other in zip(own, points_between(model, pair, poses), strict=True):
             assert one.gap == other.gap
+
+
+def above(model: Any, t: Any, q: Any, v: Any) -> Any:
+    """End where the body is lower than at the start of most motions, so that lanes end at different steps."""
+    return q[2] < 0.1
+
+
+@pytest.mark.parametrize("reset", [None, "start"])
+def test_impulses_in_a_row_of_memory_give_the_same_steps(monkeypatch: pytest.MonkeyPatch, reset: str | None) -> None:
+    """The same bits, also where lanes end or start again, and with blocks of two constraints that are passed over."""
+    solver = lw.Solver(iterations=6, tolerance=1e-6, position_iterations=3)
+    method = lw.Integrator("semi_implicit", solver=solver)
+    episode = lw.Episode(terminate=above, reset=reset)
+    found = []
+    for most, block in ((10**9, 16), (1, 2), (1, 10**9)):
+        monkeypatch.setattr(constrained_step_module, "MANY", most)
+        monkeypatch.setattr(entry_table, "BLOCK", block)
+        model = tangle(["sphere", "capsule"], 11)
+        q, v = states(model, 11)
+        first = lw.rollout(model, q, v, 5, H, every=1, method=method, episode=episode)
+        second = lw.rollout(model, first, None, 7, H, every=7, method=method, episode=episode)
+        found.append(np.concatenate([np.concatenate([one.q, one.v], axis=-1) for one in (first, second)]))
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+    assert np.abs(np.diff(found[0], axis=0)).max() > 0.1

@@ -10,10 +10,16 @@ import numpy as np
 
 from linkwright.spatial.arrays import Array, maximum
 from linkwright.spatial.memory import read, write
-from linkwright.spatial.repeats import repeat, symbol_among
+from linkwright.spatial.repeats import repeat, symbol_among, when
 
 MANY = 12
 """Number of rows of symbols from which a loop is faster"""
+
+BLOCK = 16
+"""Number of consecutive rows that are passed over together where none is marked"""
+
+PASSED_OVER = 4
+"""Number of blocks from which they are"""
 
 
 class EntryTable:
@@ -49,6 +55,69 @@ class EntryTable:
         return np.stack([self.one(k, column) for column in range(first, first + count)])
 
 
+def pass_over(count: int) -> bool:
+    """Return whether rows are so many that it pays to pass over blocks of them."""
+    return count >= PASSED_OVER * BLOCK
+
+
+class TableRow(Sequence[Any]):
+    """Row k of a table, whose entries are read where they are used."""
+
+    def __init__(self, table: EntryTable, k: Any):
+        self._table, self._k = table, k
+
+    def __len__(self) -> int:
+        return self._table.width
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return np.stack([self._table.one(self._k, i) for i in range(len(self))[place]])
+        return self._table.one(self._k, range(len(self))[place])
+
+
+class MarkedRows:
+    """Rows that are marked in some lanes, found by blocks.
+
+    ``mark``: returns 1 for the index of a marked row, 0 for others, or ½ for one that is visited all the same.
+    """
+
+    def __init__(self, graph: Any, count: int, mark: Callable[[Any], Any]):
+        self._count = -(-count // BLOCK)
+
+        def of_block(b: Any, row: Any) -> Any:
+            return graph.put(row, b, reduce(maximum, (graph.entry(self._marks, b * BLOCK + i) for i in range(BLOCK))))
+
+        marks = repeat(count, lambda k, row: graph.put(row, k, mark(k)), graph.room(self._count * BLOCK))
+        for k in range(count, self._count * BLOCK):
+            marks = graph.put(marks, float(k), 0.0)
+        self._graph, self._marks = graph, marks
+        self._blocks = repeat(self._count, of_block, graph.room(self._count))
+
+    def mark(self, k: Any) -> Any:
+        """Return the mark of row k."""
+        return self._graph.entry(self._marks, k)
+
+    def largest(self) -> Any:
+        """Return the largest mark."""
+        return repeat(
+            self._count, lambda b, most: maximum(most, self._graph.entry(self._blocks, b)), self._graph.coerce(0.0)
+        )
+
+    def each(self, visit: Callable[..., Any], *state: Any) -> Any:
+        """Return the state after ``visit(k, *state)`` for each row in turn of the blocks with a marked one.
+
+        The last block may have more rows, which are not marked: a visit reads others only where :meth:`mark` is 1.
+        """
+
+        def of_block(b: Any, *state: Any) -> Any:
+            def rows() -> Any:
+                return repeat(BLOCK, lambda i, *state: visit(b * BLOCK + i, *state), *state)
+
+            return when(self._graph.entry(self._blocks, b) > 0.0, rows, *state)
+
+        return repeat(self._count, of_block, *state)
+
+
 class _MemoryColumn(NamedTuple):
     """Entries in a row of memory: at a constant stride, or at ``first`` and an offset."""
 
@@ -80,25 +149,36 @@ def _in_place(graph: Any, column: Sequence[Any]) -> _MemoryColumn | None:
     return _MemoryColumn(row, first, 0, graph.row([float(place - first) for place in places]))
 
 
-def mapped(f: Callable[[Array], Sequence[Any]], rows: Sequence[Sequence[Any]], size: int) -> list[Array]:
-    """Return f(row) (size,) of each row (k,); of many rows with symbols in a loop."""
+def mapped(
+    f: Callable[[Any], Sequence[Any]], rows: Sequence[Sequence[Any]], size: int, marks: Sequence[Any] | None = None
+) -> list[Array]:
+    """Return f(row) (size,) of each row (k,); of many rows with symbols in a loop.
+
+    ``marks``: 1 where the result is needed, else 0; it may be undefined elsewhere.
+    """
     table = _table_in_loop(rows)
     if table is None:
         return [np.stack(list(f(np.stack(list(row))))) for row in rows]
 
     def visit(k: Any, found: Any) -> Any:
-        return write(found, k * float(size), f(table.some(k, 0, table.width)))
+        return write(found, k * float(size), f(TableRow(table, k)))
 
-    found = repeat(len(rows), visit, table.graph.room(len(rows) * size))
+    found = table.graph.room(len(rows) * size)
+    if marks is not None and pass_over(len(rows)):
+        own = EntryTable(table.graph, [[mark] for mark in marks])
+        marked = MarkedRows(table.graph, len(rows), lambda k: own.one(k, 0))
+        found = marked.each(lambda k, found: when(marked.mark(k) > 0.5, lambda: visit(k, found), found), found)
+    else:
+        found = repeat(len(rows), visit, found)
     return [read(found, float(k * size), size) for k in range(len(rows))]
 
 
-def largest_of(f: Callable[[Array], Any], rows: Sequence[Sequence[Any]]) -> Any:
+def largest_of(f: Callable[[Any], Any], rows: Sequence[Sequence[Any]]) -> Any:
     """Return the largest f(row) of rows (k,) of numbers, and 0 if all are less; of many rows with symbols in a loop."""
     table = _table_in_loop(rows)
     if table is None:
         return reduce(maximum, [f(np.stack(list(row))) for row in rows], 0.0)
-    return repeat(len(rows), lambda k, most: maximum(most, f(table.some(k, 0, table.width))), table.graph.coerce(0.0))
+    return repeat(len(rows), lambda k, most: maximum(most, f(TableRow(table, k))), table.graph.coerce(0.0))
 
 
 def _table_in_loop(rows: Sequence[Sequence[Any]]) -> EntryTable | None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array
-from linkwright.spatial.repeats import symbol_among
+from linkwright.spatial.arrays import Array, where
+from linkwright.spatial.repeats import repeat, symbol_among, when
+from linkwright.spatial.tables import take
 
 
 def empty_row(symbol: Any, size: int) -> Any:
@@ -24,6 +25,31 @@ def memory_row(entries: Sequence[Any] | Array) -> Any:
     """Return a row of these entries."""
     symbol = symbol_among([np.array(entries, dtype=object)])
     return np.array(entries, dtype=float) if symbol is None else symbol.graph.row(entries)
+
+
+def is_memory_row(x: Any) -> bool:
+    """Return whether a value is a row in memory of a trace, rather than an array."""
+    return x is not None and not isinstance(x, np.ndarray)
+
+
+def filled_row(entries: Array, size: int) -> Any:
+    """Return a row (size,) that begins with these symbols, copied by a loop, and ends with zeros."""
+    symbol = symbol_among([entries])
+
+    def copy(k: Any, row: Any) -> Any:
+        return write(row, k, [take(entries, k)])
+
+    row = repeat(len(entries), copy, empty_row(symbol, size))
+    return write(row, float(len(entries)), [0.0] * (size - len(entries)))
+
+
+def cleared_row(row: Any, size: int, condition: Any) -> Any:
+    """Return a row (size,) of a trace with zeros in the lanes where the condition holds."""
+
+    def cleared() -> Any:
+        return repeat(size, lambda k, row: write(row, k, [where(condition, 0.0, read(row, k, 1)[0])]), row)
+
+    return when(condition, cleared, row)
 
 
 def read(row: Any, first: Any, count: int) -> Array:

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
-from linkwright.dynamics.contact.shapes.candidate import ABSENT, WIDTH, ContactCandidate
+from linkwright.dynamics.contact.shapes.candidate import ABSENT, FAR, WIDTH, ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
 from linkwright.dynamics.distance.shape_table import ShapeTable
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.entry_table import EntryTable
 from linkwright.spatial.memory import empty_row, read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
@@ -48,6 +48,8 @@ class Reach(NamedTuple):
     """s"""
     twists: Sequence[Array]
     """(6,) of each body, in its axes"""
+    gaps_alone: bool
+    """whether points and normals of pairs that are farther apart may be undefined"""
 
 
 class PlacedPair(NamedTuple):
@@ -152,8 +154,24 @@ def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], 
             found = entries(k)
         else:
             near = _may_touch(k, sides, bodies.reach, columns.one(k, 0))
+            if bodies.reach.gaps_alone:
+                return with_gaps(k, row, near)
             found = when(near, lambda: entries(k), nothing)
         return write(row, columns.one(k, 1), found)
+
+    def with_gaps(k: Any, row: Any, near: Any) -> Any:
+        """Write the numbers of a pair that may touch; else its gaps alone."""
+        at, gaps = columns.one(k, 1), range(0, len(nothing), WIDTH)
+        for i in gaps:
+            row = write(row, at + float(i), [FAR])
+
+        def written() -> Any:
+            found = entries(k)
+            for i in gaps:
+                found[i] = where(near, found[i], FAR)
+            return write(row, at, found)
+
+        return when(near, written, row)
 
     return repeat(len(family), visit, row)
 

@@ -185,33 +185,44 @@ def contact_constraints(
         return []
     poses = body_poses(model, q)
     points = contact_points(model, poses) if points is None else points
-    tested = len(model.pairs) >= MANY
+    tested = tests_points(model)
     moving = tested or any(has_restitution(pair) for pair in model.pairs)
     jacobians = PointJacobians(model, poses, q, body_velocities(model, q, v) if moving else None)
     groups = point_groups(model, points)
-    activity = _activity(model, groups, jacobians, h) if tested else [None] * len(groups)
+    activity = _activity(model, groups, jacobians, h) if tested else [(None, None)] * len(groups)
     return [
         _of_points(model, model.pairs[k], own, jacobians, one) for (k, own), one in zip(groups, activity, strict=True)
     ]
 
 
+def tests_points(model: Model) -> bool:
+    """Return whether the proximity of each contact point is tested before its rows are computed."""
+    return len(model.pairs) >= MANY
+
+
 def _activity(
     model: Model, groups: Sequence[tuple[int, Sequence[ContactCandidate]]], jacobians: PointJacobians, h: Any
-) -> list[Array]:
-    """Return of groups of one point its normal velocity, m/s, and 1 where it may be active in this step, else 0."""
+) -> list[tuple[Any, Any]]:
+    """Return of groups of one point its normal velocity, m/s, and 1 where it may be active in this step, else 0.
+
+    The velocity is None where no pair has restitution.
+    """
+    bounce = any(has_restitution(pair) for pair in model.pairs)
 
     def activity(numbers: Array) -> list[Any]:
-        gap, point, normal = ContactCandidate.of_numbers(numbers[:WIDTH])
+        gap = numbers[0]
 
         def exists() -> Array:
+            _, point, normal = ContactCandidate.of_numbers(numbers[:WIDTH])
             first, second = numbers[WIDTH:]
             speed = normal @ jacobians.velocity(first, second, point)
-            return np.stack([speed, where(gap < REACH + 2.0 * h * maximum(-speed, 0.0), 1.0, 0.0)])
+            near = where(gap < REACH + 2.0 * h * maximum(-speed, 0.0), 1.0, 0.0)
+            return np.stack([near, speed] if bounce else [near])
 
-        return when(gap < DISTANT, exists, np.zeros(2))
+        return when(gap < DISTANT, exists, np.zeros(1 + bounce))
 
     rows = [[*point.numbers, *map(float, bodies_of(model, model.pairs[k]))] for k, (point,) in groups]
-    return mapped(activity, rows, 2)
+    return [(one[1] if bounce else None, one[0]) for one in mapped(activity, rows, 1 + bounce)]
 
 
 def point_groups(
@@ -228,7 +239,7 @@ def _of_points(
     pair: Pair,
     points: Sequence[ContactCandidate],
     jacobians: PointJacobians,
-    activity: Array | None,
+    activity: tuple[Any, Any],
 ) -> ConstraintGroup:
     """Return some contact points of a pair as a group; ``activity``: see :func:`_activity`."""
     first, second = bodies_of(model, pair)
@@ -237,8 +248,8 @@ def _of_points(
     for reach, rows in friction_rows(pair):
         frictions.append(FrictionDisc(tuple(range(at, at + len(rows))), reach))
         at += len(rows)
-    speeds, near = ([None] * len(points), None) if activity is None else ([activity[0]], activity[1])
-    if activity is None and has_restitution(pair):
+    near, speeds = activity[1], [activity[0]] * len(points)
+    if near is None and has_restitution(pair):
         speeds = [normal @ jacobians.velocity(first, second, point) for _, point, normal in points]
     constraints = tuple(
         ContactConstraint(point.gap, tuple(frictions), pair, speed) for point, speed in zip(points, speeds, strict=True)

@@ -25,6 +25,7 @@ from linkwright.dynamics.impulses.constraints import (
     FrictionConstraint,
     LimitConstraint,
     ServoConstraint,
+    has_restitution,
 )
 from linkwright.dynamics.impulses.end_rows import EndRows, PositionRows, with_end_rows
 from linkwright.dynamics.impulses.impulse_laws import (
@@ -45,12 +46,14 @@ from linkwright.dynamics.impulses.projected_gauss_seidel import (
     factor_impulses,
     largest_residual,
     solve_from,
+    solve_from_zero,
+    solve_in_row,
     solve_subproblems,
 )
 from linkwright.errors import ArgumentError, explained
 from linkwright.spatial.arrays import Array, is_one, maximum, minimum, where
 from linkwright.spatial.entry_table import largest_of, mapped
-from linkwright.spatial.memory import memory_row, read
+from linkwright.spatial.memory import is_memory_row, memory_row, read
 from linkwright.spatial.repeats import when
 
 TOLERATED_OVERLAP = 1e-6
@@ -168,9 +171,11 @@ class ImpulseProblem:
         return sum(group.size for group in self.groups)
 
     def solve(self, start: Array) -> ImpulseSolution:
-        """Return the impulses (m,), with a warm start from those of the previous step."""
-        settings = ProjectedGaussSeidel(self._solver.iterations, self._solver.tolerance)
-        return ImpulseSolution(*solve_from(self._subproblems(), start, len(self.factors.roots), settings))
+        """Return the impulses (m,), with a warm start from those of the previous step, an array or a row in memory."""
+        settings, n = ProjectedGaussSeidel(self._solver.iterations, self._solver.tolerance), len(self.factors.roots)
+        if is_memory_row(start):
+            return ImpulseSolution(*solve_in_row(self._subproblems(), start, self.size, n, settings))
+        return ImpulseSolution(*solve_from(self._subproblems(), start, n, settings))
 
     def work(self, found: ImpulseSolution) -> Any:
         """Return the kinetic energy added by impulses, J: pᵀ r + ½ pᵀ A p."""
@@ -226,9 +231,7 @@ class ImpulseProblem:
         tolerance, nil = self._solver.tolerance, 0.0 * found.z
         least = None if tolerance is None else maximum(self._h * tolerance, min(tolerance, TOLERATED_OVERLAP))
         settings = ProjectedGaussSeidel(self._solver.position_limit, least, accelerated=tolerance is not None)
-        return self.factors.from_factor_space(
-            solve_subproblems(subproblems, np.stack([nil[0]] * size), nil, settings)[1]
-        )
+        return self.factors.from_factor_space(solve_from_zero(subproblems, size, nil, settings))
 
     def _moving(self, z: Array) -> list[PositionRows]:
         """Return the normal rows of each group, and positions after a step with impulses z (nv,) in factor space."""
@@ -259,10 +262,10 @@ class ImpulseProblem:
         for (depth, _), own in kinds.items():
 
             def end(numbers: Array, depth: int = depth) -> list[Any]:
-                near, gap, r = numbers[:3]
-                Y, places = numbers[3 : 3 + depth], numbers[3 + depth :]
+                near, gap = numbers[0], numbers[1]
 
                 def moved() -> Any:
+                    r, Y, places = numbers[2], numbers[3 : 3 + depth], numbers[3 + depth :]
                     return gap + self._h * (r + Y @ np.concatenate([read(row, place, 1) for place in places]))
 
                 return [moved() if is_one(near) else when(near > 0.5, moved, gap)]
@@ -361,10 +364,12 @@ class ImpulseProblem:
             for i, one in enumerate(group.constraints)
             if isinstance(one, ContactConstraint)
         ]
+        bounce = any(has_restitution(one.pair) for *_, one in contacts)  # impacts read the laws of all contacts
         for compliant in (False, True):
             own = [contact for contact in contacts if (contact[2].pair.stiffness is not None) == compliant]
             rows = [_stiffness_numbers(one) for *_, one in own]
-            numbers = mapped(self._soft, rows, 2) if compliant else mapped(self._rigid, rows, 1)
+            marks = None if bounce else [1.0 if (near := self.groups[k].near) is None else near for k, *_ in own]
+            numbers = mapped(self._soft if compliant else self._rigid, rows, 2 if compliant else 1, marks)
             for (k, i, _), (bias, *softness) in zip(own, numbers, strict=True):
                 found[k][i] = _Compliance(softness[0] if compliant else 0.0, bias)
         return found
@@ -393,12 +398,13 @@ def _position_laws(moving: Sequence[PositionRows]) -> list[tuple[ImpulseLaw, ...
         return [_corrected_gap(numbers[0])]
 
     contacts = [
-        end
+        (end, one.weight)
         for one in moving
         for end in one.end
         if one.constraints and isinstance(one.constraints[0], ContactConstraint)
     ]
-    biases = iter(mapped(corrected, [[end] for end in contacts], 1)) if contacts else iter(())
+    ends, marks = zip(*contacts, strict=True) if contacts else ((), ())
+    biases = iter(mapped(corrected, [[end] for end in ends], 1, marks)) if contacts else iter(())
     found = []
     for one in moving:
         laws: list[ImpulseLaw] = []

@@ -15,7 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import contact_frame
-from linkwright.dynamics.impulses.constraints import ConstraintGroup, ContactConstraint, PairContact
+from linkwright.dynamics.impulses.constraints import (
+    ConstraintGroup,
+    ContactConstraint,
+    PairContact,
+    has_restitution,
+)
 from linkwright.dynamics.impulses.impulse_laws import (
     DiagonalBlock,
     JacobianBlock,
@@ -27,7 +32,7 @@ from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.looped_gauss_seidel import ALIKE
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_symbolic, is_zero
-from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
 from linkwright.spatial.memory import read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
 
@@ -187,9 +192,10 @@ def _looped_blocks(
         return {}
     graph = symbol_among([factors.L, v_free]).graph
     free = graph.row((factors.L @ v_free) / factors.roots)
+    bounce = any(has_restitution(one.contact.pair) for one in contacts)
     pieces: dict[tuple[int, int], tuple[Array, Any, DiagonalBlock, Any]] = {}
     for points in chosen:
-        pieces |= _computed_blocks(graph, points, factors, free)
+        pieces |= _computed_blocks(graph, points, factors, free, bounce)
     found = {}
     for k in dict.fromkeys(k for k, _ in pieces):
         group = groups[k]
@@ -200,9 +206,12 @@ def _looped_blocks(
 
 
 def _computed_blocks(
-    graph: Any, points: Sequence[_LoopedContact], factors: InertiaFactors, free: Any
+    graph: Any, points: Sequence[_LoopedContact], factors: InertiaFactors, free: Any, bounce: bool
 ) -> dict[tuple[int, int], tuple[Array, Any, DiagonalBlock, Any]]:
-    """Return Y (s, k), r (k,), the diagonal block and 1/B of its first row of each contact, by group and index."""
+    """Return Y (s, k), r (k,), the diagonal block and 1/B of its first row of each contact, by group and index.
+
+    ``bounce``: whether any contact has restitution: impacts read r of all.
+    """
     first = points[0]
     size, depth, count = first.contact.size, len(first.group.support), len(first.contact.frictions)
     columns = EntryTable(graph, [point.numbers for point in points])
@@ -245,7 +254,21 @@ def _computed_blocks(
         rest, ys = computed() if near is None else when(near, computed, np.zeros(narrow), ys)
         return ys, write(others, k * float(narrow), rest)
 
-    ys, others = repeat(len(points), visit, graph.room(len(points) * wide), graph.room(len(points) * narrow))
+    def visit_near(k: Any, ys: Any, others: Any) -> tuple[Any, Any]:
+        """Do the same for one of so many contacts that nothing of those that are not near is read."""
+
+        def computed() -> tuple[Any, Any]:
+            entries, rest = rows_at(k)
+            return write(ys, k * float(wide), entries), write(others, k * float(narrow), rest)
+
+        return when(marked.mark(k) > 0.5, computed, ys, others)  # type: ignore[no-any-return]
+
+    rooms = graph.room(len(points) * wide), graph.room(len(points) * narrow)
+    if first.group.near is not None and pass_over(len(points)) and not bounce:
+        marked = MarkedRows(graph, len(points), lambda k: columns.one(k, 7 + count))
+        ys, others = marked.each(visit_near, *rooms)
+    else:
+        ys, others = repeat(len(points), visit, *rooms)
     result = {}
     for k, point in enumerate(points):
         Y = read(ys, float(k * wide), wide)

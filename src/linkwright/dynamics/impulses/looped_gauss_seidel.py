@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +22,10 @@ from linkwright.dynamics.impulses.impulse_laws import (
     ImpulseLaw,
     ProjectedGaussSeidel,
     Subproblem,
-    initial_change,
 )
 from linkwright.dynamics.impulses.inertia_factors import TINY
 from linkwright.spatial.arrays import Array, clip, maximum, where
-from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
 from linkwright.spatial.repeats import repeat, symbol_among, until, when
 
 MANY = 24
@@ -105,6 +104,7 @@ class ConstraintFamily:
         self.columns = EntryTable(graph, [entry_of.numbers for entry_of in members])
         places = [[entry_of.places[0], *(first + k for k in entry_of.places[1:])] for entry_of in members]
         self.index = graph.row([float(k) for row in places for k in row])
+        self.marked: MarkedRows | None = None
 
     def each(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
         """Return the state after ``visit(k, *state)`` for each constraint in turn; it has several parts."""
@@ -115,6 +115,35 @@ class ConstraintFamily:
         found: tuple[Any, ...] = repeat(len(self.members), visit, *state)
         return found
 
+    def each_near(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
+        """Do the same, but pass over blocks of constraints of which none is near."""
+        if self.marked is None:
+            return self.each(visit, *state)
+        found: tuple[Any, ...] = self.marked.each(visit, *state)
+        return found
+
+    def find_near(self, x: Any) -> None:
+        """Find the blocks of constraints that are near, and those of other impulses that are not zero in a row x."""
+        if not self.has_near or not pass_over(len(self.members)):
+            return
+
+        def mark(k: Any) -> Any:
+            near = self.columns.one(k, 0)
+            if x is None:
+                return near
+            left = self.graph.entry(x, self.places(k)[0][0])
+            return where(near > 0.5, 1.0, where(abs(left) > 0.0, 0.5, 0.0))
+
+        self.marked = MarkedRows(self.graph, len(self.members), mark)
+
+    def largest_near(self) -> Any:
+        """Return 1 where any constraint may be active, else 0."""
+        if not self.has_near:
+            return 1.0
+        if self.marked is not None:
+            return where(self.marked.largest() > 0.5, 1.0, 0.0)
+        return reduce(maximum, (entry_of.subproblem.near for entry_of in self.members))
+
     def places(self, k: Any) -> tuple[list[Any], list[Any]]:
         """Return the indices of the impulses of constraint k, and of its coordinates."""
         at = k * float(self.depth + 1)
@@ -124,7 +153,16 @@ class ConstraintFamily:
 
     def near(self, k: Any) -> Any:
         """Return whether constraint k may be active; None where that is not tested."""
-        return self.columns.one(k, 0) > 0.5 if self.has_near else None
+        if not self.has_near:
+            return None
+        return (self.columns.one(k, 0) if self.marked is None else self.marked.mark(k)) > 0.5
+
+    def left(self, k: Any) -> Any:
+        """Return whether constraint k is not near, and may have an impulse of the previous step."""
+        if self.marked is None:
+            return ~self.near(k)
+        mark = self.marked.mark(k)
+        return (mark > 0.0) & (mark < 1.0)
 
     def rows(self, k: Any) -> Array:
         """Return Yᵀ (size, depth)."""
@@ -174,8 +212,8 @@ class LoopedGaussSeidel:
 
     @cached_property
     def whole(self) -> int:
-        """Length of a row of p and z, with padding of both."""
-        return self.first + _padded(self.coordinates)
+        """Length of a row of p and z."""
+        return impulse_row_size(self.size, self.coordinates)
 
     def row(self, p: Array, z: Array) -> Any:
         """Return the row of p and z."""
@@ -207,7 +245,7 @@ class LoopedGaussSeidel:
 
                 return visited() if acts is None else when(acts, visited, *state)
 
-            state = family.each(one, *state)
+            state = family.each_near(one, *state)
         return state
 
     def _each_coordinate(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
@@ -221,6 +259,7 @@ class LoopedGaussSeidel:
 
     def factor_impulses(self, p: Array) -> Array:
         """Return z = Y p."""
+        self._find_near()
         return self._factor_space(self._with_factor_impulses(self.row(p, np.zeros(self.coordinates)), 0.0 * p[0])[0])
 
     def _near_alone(self, x: Any, nil: Any) -> Any:
@@ -229,11 +268,17 @@ class LoopedGaussSeidel:
             if family.has_near:
 
                 def cleared(k: Any, x: Any, unused: Any, family: ConstraintFamily = family) -> tuple[Any, Any]:
-                    for i in family.places(k)[0]:
-                        x = self.graph.put(x, i, where(family.near(k), self.graph.entry(x, i), 0.0))
-                    return x, unused
+                    left = family.left(k)
 
-                x, _ = family.each(cleared, x, nil)
+                    def zeros() -> tuple[Any, Any]:
+                        row = x
+                        for i in family.places(k)[0]:
+                            row = self.graph.put(row, i, where(left, 0.0, self.graph.entry(row, i)))
+                        return row, unused
+
+                    return when(left, zeros, x, unused)  # type: ignore[no-any-return]
+
+                x, _ = family.each_near(cleared, x, nil)
         return x
 
     def _with_factor_impulses(self, x: Any, nil: Any) -> tuple[Any, Any]:
@@ -252,8 +297,39 @@ class LoopedGaussSeidel:
 
     def solve_from(self, p: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_from`."""
-        graph, nil = self.graph, 0.0 * p[0]
-        x, work = self._with_factor_impulses(self._near_alone(self.row(p, np.zeros(self.coordinates)), nil), nil)
+        return self.split(self._solved_from(self.row(p, np.zeros(self.coordinates)), 0.0 * p[0], settings))
+
+    def solve_in_row(self, x: Any, settings: ProjectedGaussSeidel) -> tuple[Any, Array]:
+        """Return the row after the iterations, and z, from a row of the warm start."""
+        nil = self.graph.zero
+        x = self._solved_from(self._each_coordinate(self._cleared, x, nil)[0], nil, settings)
+        return x, self._factor_space(x)
+
+    def solve_from_zero(self, nil: Any, settings: ProjectedGaussSeidel) -> Array:
+        """Return z after the iterations from p = 0."""
+
+        def cleared(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:
+            return self._cleared(family.places(k)[0], x, unused)
+
+        self._find_near()
+        x, _ = self._each_active(cleared, self.graph.room(self.whole), nil)
+        return self._factor_space(self._solve(self._each_coordinate(self._cleared, x, nil)[0], nil, settings))
+
+    def _find_near(self, x: Any = None) -> None:
+        for family in self.families:
+            family.find_near(x)
+
+    def _cleared(self, places: list[Any], x: Any, unused: Any) -> tuple[Any, Any]:
+        """Return the row with zeros at these places."""
+        for i in places:
+            x = self.graph.put(x, i, 0.0)
+        return x, unused
+
+    def _solved_from(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> Any:
+        """Return the row after the iterations from a warm start p, with z = 0."""
+        graph = self.graph
+        self._find_near(x)
+        x, work = self._with_factor_impulses(self._near_alone(x, nil), nil)
         s = warm_start_factor(work, self._factor_space(x))
 
         def scaled(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:
@@ -318,10 +394,11 @@ class LoopedGaussSeidel:
 
     def solve_subproblems(self, p: Array, z: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_subproblems`."""
-        return self._solve(self.row(p, z), 0.0 * p[0], settings)
+        self._find_near()
+        return self.split(self._solve(self.row(p, z), 0.0 * p[0], settings))
 
-    def _solve(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
-        """Return (p, z) after the iterations from a row of both."""
+    def _solve(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> Any:
+        """Return the row of p and z after the iterations from such a row."""
         least = settings.tolerance
         more = (*self._mixing_rows(x, nil), nil, nil) if settings.accelerated else ()
 
@@ -337,12 +414,11 @@ class LoopedGaussSeidel:
         if least is None:
             found = repeat(settings.iterations, step, x, *more, nil)
         else:
-            subproblems = [one.subproblem for family in self.families for one in family.members]
-            first = initial_change(subproblems, least) + nil
+            first = 2.0 * least * reduce(maximum, (family.largest_near() for family in self.families)) + nil
             found = until(lambda *state: state[-1] < least, step, x, *more, first, limit=settings.iterations)
         if not settings.accelerated:
-            return self.split(found[0])
-        return self.split(self._accepted(found[0], found[2], found[4], nil))
+            return found[0]
+        return self._accepted(found[0], found[2], found[4], nil)
 
     def _mixing_rows(self, x: Any, nil: Any) -> tuple[Any, Any, Any]:
         """Return rows of the start and the end of an iteration, copies of x, and of its step, 0; where p is near."""
@@ -428,6 +504,11 @@ def warm_start_factor(work: Any, z: Array) -> Any:
     """Return the factor in [0, 1] of a warm start with the least work, pᵀr + ½ pᵀAp; ``work``: pᵀr, ``z``: Y p."""
     square = z @ z
     return clip(-work / where(square > TINY, square, 1.0), 0.0, 1.0)
+
+
+def impulse_row_size(size: int, coordinates: int) -> int:
+    """Return the length of a row of p (size,) and z (coordinates,), with padding of both."""
+    return _padded(size) + _padded(coordinates)
 
 
 def _padded(size: int) -> int:

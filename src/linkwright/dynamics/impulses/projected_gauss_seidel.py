@@ -28,6 +28,7 @@ from linkwright.dynamics.impulses.looped_gauss_seidel import (
     warm_start_factor,
 )
 from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
+from linkwright.spatial.memory import read, write
 from linkwright.spatial.repeats import repeat, until, when
 
 UNROLLED = 120
@@ -69,6 +70,23 @@ def solve_from(
             p[one.at] = where(one.near > 0.5, p[one.at], 0.0)
     p, z = rescaled_by_work(subproblems, p, factor_impulses(subproblems, p, coordinates))
     return solve_subproblems(subproblems, p, z, settings)
+
+
+def solve_in_row(
+    subproblems: Sequence[Subproblem], x: Any, size: int, coordinates: int, settings: ProjectedGaussSeidel
+) -> tuple[Any, Array]:
+    """Do the same with the impulses (size,) at the beginning of a row in memory, which is returned with the results."""
+    if subproblems and settings.iterations and _uses_loops(subproblems):
+        return LoopedGaussSeidel.of(subproblems, size, coordinates).solve_in_row(x, settings)
+    p, z = solve_from(subproblems, read(x, 0.0, size), coordinates, settings)
+    return write(x, 0.0, p), z
+
+
+def solve_from_zero(subproblems: Sequence[Subproblem], size: int, nil: Array, settings: ProjectedGaussSeidel) -> Array:
+    """Return z = Y p after the iterations from p = 0 (size,); ``nil``: z = 0."""
+    if subproblems and settings.iterations and _uses_loops(subproblems):
+        return LoopedGaussSeidel.of(subproblems, size, len(nil)).solve_from_zero(nil[0], settings)
+    return solve_subproblems(subproblems, np.stack([nil[0]] * size), nil, settings)[1]
 
 
 def rescaled_by_work(subproblems: Sequence[Subproblem], p: Array, z: Array) -> tuple[Array, Array]:

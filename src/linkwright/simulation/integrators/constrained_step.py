@@ -15,7 +15,7 @@ order h² in each step, and fast rotations would diverge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -35,15 +35,18 @@ from linkwright.dynamics.impulses.constraints import (
     friction_constraints,
     has_limits,
     has_persistent_points,
+    has_restitution,
     limit_constraints,
     point_groups,
     servo_constraints,
     servo_coordinates,
+    tests_points,
 )
 from linkwright.dynamics.impulses.contact_impulses import impulse_work
 from linkwright.dynamics.impulses.end_rows import EndRows
 from linkwright.dynamics.impulses.impulse_solver import EndGaps, ImpulseProblem, Solver
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors, inertia_factors
+from linkwright.dynamics.impulses.looped_gauss_seidel import impulse_row_size
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
 from linkwright.dynamics.kinematics import body_poses, body_velocities
@@ -51,12 +54,16 @@ from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.spatial.arrays import Array, largest, maximum, where
+from linkwright.spatial.memory import read
 from linkwright.spatial.repeats import when
 
 BENT = 5e-3
 """rad or m: largest displacement of a coordinate for which paths of points are taken as straight. For a leg of 0.5 m
 with four joints that rotate equally by this angle, the error is 0.1 mm."""
 
+
+MANY = 200
+"""Number of impulses from which they lie in a row in memory from step to step"""
 
 Points = Sequence[Sequence[ContactCandidate]]
 """Contact points of all pairs."""
@@ -91,15 +98,23 @@ class Constraints:
         return efforts, np.concatenate([output[places], output[model.nv :]])
 
     def servo_efforts(self, model: Model, p: Array, h: Any) -> Any:
-        """Return the efforts (nv,) of servos over a step, from its impulses (m,)."""
+        """Return the efforts (nv,) of servos over a step, from its impulses (m,), an array or a row in memory."""
         found: list[Any] = [0.0] * model.nv
-        for n, (_, _, at) in enumerate(servo_coordinates(model, self.servos)):
-            found[at] = p[n] / h
+        servos = servo_coordinates(model, self.servos)
+        for (_, _, at), own in zip(servos, read(p, 0.0, len(servos)) if servos else (), strict=True):
+            found[at] = own / h
         return np.stack(found) if found else np.zeros(0)
 
     def size(self, model: Model) -> int:
         """Return the number of impulses."""
         return derived(model, _size, self, make=lambda: _size(model, self))  # type: ignore[no-any-return]
+
+    def row_size(self, model: Model) -> int | None:
+        """Return the size of a row in memory of the impulses of all steps, or None: few are numbers of their own."""
+        size = self.size(model)
+        if self.backwards or size < MANY or any(has_restitution(pair) for pair in model.pairs):
+            return None
+        return impulse_row_size(size, model.nv)
 
 
 def constraints_of(
@@ -142,8 +157,8 @@ class ConstrainedVelocity(NamedTuple):
     """(m,), N s or N m s"""
     shift: Array | None
     """(nv,), position shift"""
-    work: Any
-    """J, work of the impulses"""
+    work: Callable[[], Any]
+    """returns the work of the impulses, J"""
 
 
 def constrained_step(
@@ -157,7 +172,7 @@ def constrained_step(
     commands: Array | None = None,
 ) -> tuple[Array, Array, Array]:
     """Return (q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the previous
-    step.
+    step, an array or a row in memory, as the result.
 
     ``commands``: commands of servos.
     """
@@ -196,21 +211,20 @@ def constrained_velocity(
     v_free = _free_velocity(model, q, v, h, factors, effort)
     groups = _groups(model, q, v, h, constraints, points, commands)
     if not groups:
-        return ConstrainedVelocity(v_free, memory, None, 0.0)
+        return ConstrainedVelocity(v_free, memory, None, lambda: 0.0)
     impulses = ImpulseProblem(factors, groups, v_free, h, constraints.solver)
     found = impulses.solve(memory)
     after = v_free + impulses.velocity(found)
     ends = _end_gaps(model, q, after, h, points, constraints, len(groups)) if constraints.contact else None
-    return ConstrainedVelocity(
-        after, impact.p + found.p, impulses.shift(found, ends), impact.work + impulses.work(found)
-    )
+    p = found.p if impact.p is None else impact.p + found.p
+    return ConstrainedVelocity(after, p, impulses.shift(found, ends), lambda: impact.work + impulses.work(found))
 
 
 def _points(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) -> Points:
     """Return the contact points at the beginning of a step."""
     if not constraints.contact or not model.pairs:
         return []
-    reach = Reach(REACH, 2.0 * h, body_velocities(model, q, v))
+    reach = Reach(REACH, 2.0 * h, body_velocities(model, q, v), tests_points(model))
     return contact_points(model, body_poses(model, q), None if constraints.backwards else reach)
 
 
@@ -220,7 +234,7 @@ class _StepImpact(NamedTuple):
     v: Array
     """(nv,), velocity after the impact"""
     p: Any
-    """(m,), impulses; 0 without restitution"""
+    """(m,), impulses; None without restitution"""
     work: Any
     """J, change of the kinetic energy, ≤ 0"""
     residual: Any
@@ -233,7 +247,7 @@ def _step_impact(
     """Compute the impact of contacts with restitution that close within the step; conditional on any."""
     groups = _groups(model, q, v, h, constraints, points)
     if not any_restitution(groups):
-        return _StepImpact(v, 0.0, 0.0, 0.0)
+        return _StepImpact(v, None, 0.0, 0.0)
     size = sum(group.size for group in groups)
 
     def collided() -> tuple[Any, ...]:
@@ -314,7 +328,8 @@ def step_residuals(
     points = _points(model, q, v, h, constraints)
     impact = _step_impact(model, q, v, h, constraints, points)
     groups = _groups(model, q, impact.v, h, constraints, points)
-    p, impact_p = p - impact.p, impact.p + 0.0 * p
+    impact_p = 0.0 * p if impact.p is None else impact.p + 0.0 * p
+    p = p - impact_p
     work = 0.0 * p[0]
     if constraints.contact and model.pairs:
         at = len(p) - sum(group.size for group in groups if isinstance(group.constraints[0], ContactConstraint))

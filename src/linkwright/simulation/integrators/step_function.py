@@ -36,10 +36,14 @@ from linkwright.simulation.integrators.methods import (
 )
 from linkwright.simulation.integrators.split_kernels import accelerating, in_parts, placing
 from linkwright.simulation.integrators.variational import variational_step_function
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, is_symbolic, where
+from linkwright.spatial.memory import cleared_row, filled_row, is_memory_row, read
 
 STEP_LIMIT = 300_000
 """Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""
+
+STEP_NODES = 1_000_000
+"""Expressions a trace of steps may make: some 200 a contact point, most of which are places in memory."""
 
 UNROLLED = 1000
 """Number of instructions of a step up to which its stages are unrolled.
@@ -113,8 +117,9 @@ def _make_step_function(model: Model, options: StepOptions, external: ExternalFo
                 return external.efforts(model, t, q, v, *unpack_values(external_values, external.shapes))
 
             acting = None if external is None else external_efforts
-            q, v, _, memory = single_step(model, options, t, q, v, lambda t, q, v: output, h, looped, acting, memory)
-            return q, v, memory
+            kept = begun_memory(model, options, memory)
+            q, v, _, kept = single_step(model, options, t, q, v, lambda t, q, v: output, h, looped, acting, kept)
+            return q, v, memory_entries(kept, len(memory))
 
         size = 1 if external is None else packed_size(external.shapes)
         sizes = {
@@ -262,20 +267,36 @@ def memory_at_start(
     return np.zeros((*batch, memory_length(model, options, smooth)))
 
 
-def restarted_memory(model: Model, options: StepOptions, memory: Array, q: Array, v: Array) -> Array:
-    """Return the memory (size,) of a motion that restarts at q and v."""
-    return (
-        adaptive_step.restarted_memory(model, memory, q, v)
-        if isinstance(method_of(options.method), EmbeddedPair)
-        else 0.0 * memory
-    )
+def row_size(model: Model, options: StepOptions) -> int | None:
+    """Return the size of the row that holds the memory of all steps of a kernel; None where it is an array."""
+    return options.constraints.row_size(model) if options.constraints is not None else None
+
+
+def begun_memory(model: Model, options: StepOptions, memory: Array) -> Any:
+    """Return the memory of steps from its entries (size,): a row in memory if they are many, else the array."""
+    size = row_size(model, options)
+    return filled_row(memory, size) if size is not None and is_symbolic(memory) else memory
+
+
+def memory_entries(memory: Any, size: int) -> Array:
+    """Return the entries (size,) of the memory of steps."""
+    return read(memory, 0.0, size) if is_memory_row(memory) else memory
+
+
+def restarted_memory(model: Model, options: StepOptions, memory: Any, again: Any, q: Array, v: Array) -> Any:
+    """Return the memory of a motion: of one that restarts at q and v where ``again`` holds."""
+    if is_memory_row(memory):
+        return cleared_row(memory, row_size(model, options) or 0, again)
+    if isinstance(method_of(options.method), EmbeddedPair):
+        return where(again, adaptive_step.restarted_memory(model, memory, q, v), memory)
+    return where(again, 0.0, memory)
 
 
 def compiled(steps: Callable[[bool], BoundFunction], options: StepOptions, model: Model) -> Kernel:
     """Compile steps; the stages of long steps become a loop."""
     method = method_of(options.method)
     looped = isinstance(method, (Tableau, EmbeddedPair)) and len(method.stages) > 1
-    program = trace(steps(looped), operation_limit=STEP_LIMIT)
+    program = trace(steps(looped), STEP_NODES, STEP_LIMIT)
     if looped and program.length <= UNROLLED:
         program = trace(steps(False))
     return Kernel(program, model)

@@ -29,13 +29,16 @@ from linkwright.simulation.integrators.rollout_functions import UserFunction
 from linkwright.simulation.integrators.split_kernels import in_parts
 from linkwright.simulation.integrators.step_function import (
     StepOptions,
+    begun_memory,
     compiled,
     is_smooth,
+    memory_entries,
     memory_length,
     restarted_memory,
     single_step,
 )
 from linkwright.spatial.arrays import Array, where
+from linkwright.spatial.memory import is_memory_row
 from linkwright.spatial.repeats import until
 
 MANY = 10**9
@@ -61,6 +64,11 @@ class StateLayout:
         """Place of each part."""
         ends = np.cumsum([size for _, size in self.sizes])
         return {name: slice(int(end) - size, int(end)) for (name, size), end in zip(self.sizes, ends, strict=True)}
+
+    @property
+    def without_memory(self) -> StateLayout:
+        """Layout without the memory of the method."""
+        return StateLayout(tuple(one for one in self.sizes if one[0] != "memory"))
 
     def split(self, rest: Array) -> dict[str, Array]:
         """Split (…, size) into its parts."""
@@ -236,27 +244,33 @@ def _made(model: Model, spec: StepKernelSpec) -> Kernel:
             begun = {"begun": np.zeros(model.nv), "tau": np.zeros(model.nv), "reward": 0.0}
             recorded = [name for name in spec.more if name in begun]
 
-            def one(k: Any, left: Any, q: Array, v: Array, rest: Array, *more: Any) -> tuple[Any, ...]:
-                q, v, rest, tau, reward = step.advance(q, v, rest)
+            def one(k: Any, left: Any, q: Array, v: Array, rest: Array, memory: Any, *more: Any) -> tuple[Any, ...]:
+                q, v, rest, memory, tau, reward = step.advance(q, v, rest, memory)
                 before = dict(zip(recorded, more, strict=True))
                 found = {"tau": tau}
                 if "begun" in recorded:
                     found["begun"] = where(k < 0.5, tau, before["begun"])
                 if "reward" in recorded:
                     found["reward"] = before["reward"] + reward
-                return left - 1.0, q, v, rest, *(found[name] for name in recorded)
+                return left - 1.0, q, v, rest, memory, *(found[name] for name in recorded)
 
-            _, q, v, rest, *found = until(
+            x = spec.layout.split(rest)
+            memory = x.get("memory", np.zeros(0))
+            _, q, v, rest, memory, *found = until(
                 lambda left, q, v, rest, *more: left * step.alive(rest) < 0.5,
                 one,
                 numbers[1],
                 q,
                 v,
-                rest,
+                spec.layout.without_memory.join(x),
+                begun_memory(model, spec.options, memory),
                 *(begun[name] for name in recorded),
                 limit=MANY,
             )
-            x, more = spec.layout.split(rest), dict(zip(recorded, found, strict=False))
+            x, more = spec.layout.without_memory.split(rest), dict(zip(recorded, found, strict=False))
+            if "memory" in spec.layout.places:
+                x["memory"] = step.remembered(rest, memory)
+            rest = spec.layout.join(x)
             if "state" in spec.more:
                 more["state"] = x["law"]
             if "carried" in spec.more:
@@ -286,16 +300,25 @@ class RolloutStep:
         """``looped``: whether the stages of the method are a loop."""
         self.model, self.spec, self.h, self.discount, self.start = model, spec, h, discount, start
         self.own, self.others = spec.split_values(values)
-        self.looped = looped
+        self.looped, self.layout = looped, spec.layout.without_memory
 
     def alive(self, rest: Array) -> Any:
         """Return 1; 0 for a motion that has ended."""
-        return self.spec.layout.split(rest)["alive"][0] if "alive" in self.spec.layout.places else 1.0
+        return self.layout.split(rest)["alive"][0] if "alive" in self.layout.places else 1.0
 
-    def advance(self, q: Array, v: Array, rest: Array) -> tuple[Array, Array, Array, Array, Any]:
-        """Return (q, v, rest) after a step, its efforts, and its reward."""
+    def remembered(self, rest: Array, memory: Any) -> Array:
+        """Return the entries of the memory (size,) after the steps; of a row, zeros for a motion that has ended.
+
+        Steps write into the row of such a motion as long as others go on.
+        """
+        found = memory_entries(memory, dict(self.spec.layout.sizes)["memory"])
+        ends = is_memory_row(memory) and "alive" in self.layout.places
+        return where(self.alive(rest) > 0.5, found, 0.0) if ends else found
+
+    def advance(self, q: Array, v: Array, rest: Array, memory: Any) -> tuple[Array, Array, Array, Any, Array, Any]:
+        """Return (q, v, rest, memory) after a step, its efforts, and its reward."""
         reward = 0.0
-        spec, model, x = self.spec, self.model, self.spec.layout.split(rest)
+        spec, model, x = self.spec, self.model, {**self.layout.split(rest), "memory": memory}
         ends, before = spec.terminate is not None or spec.restarts, (q, v)
         q, v, tau = self._driven(x, q, v)
         x["step"] = x["step"] + 1.0
@@ -314,7 +337,7 @@ class RolloutStep:
                 q, v = self._restarted(ended, x, q, v)
             else:
                 x["alive"] = x["alive"] * (1.0 - ended)
-        return q, v, spec.layout.join(x), tau, reward
+        return q, v, self.layout.join(x), x["memory"], tau, reward
 
     def _driven(self, x: dict[str, Array], q: Array, v: Array) -> tuple[Array, Array, Array]:
         """Advance the mechanism, the controller and the memory of the method by a step."""
@@ -340,13 +363,10 @@ class RolloutStep:
             return effort_function.external_efforts(model, t, q, v, self.own)
 
         external, before = external_efforts if effort_function and effort_function.external else None, x["step"][0]
-        memory = x.get("memory", np.zeros(0))
         number = before if is_smooth(spec.options, effort_function) else None
-        q, v, tau, memory = single_step(
-            model, spec.options, before * self.h, q, v, acting, self.h, self.looped, external, memory, number
+        q, v, tau, x["memory"] = single_step(
+            model, spec.options, before * self.h, q, v, acting, self.h, self.looped, external, x["memory"], number
         )
-        if "memory" in x:
-            x["memory"] = memory
         if after:
             x["law"] = after[0]
         return q, v, tau
@@ -372,8 +392,7 @@ class RolloutStep:
             at = spec.random
             x["law"] = begun if at is None else np.concatenate([begun[: at.start], x["law"][at], begun[at.stop :]])
         q, v = self._reset(ended, x, q, v)
-        if "memory" in x:
-            x["memory"] = where(again, restarted_memory(self.model, spec.options, x["memory"], q, v), x["memory"])
+        x["memory"] = restarted_memory(self.model, spec.options, x["memory"], again, q, v)
         return q, v
 
     def _reset(self, ended: Any, x: dict[str, Array], q: Array, v: Array) -> tuple[Array, Array]:

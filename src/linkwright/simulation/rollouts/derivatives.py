@@ -223,7 +223,7 @@ def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tupl
         own: Array,
         numbers: Array,
         x: Array,
-    ) -> tuple[Array, Array, Array]:
+    ) -> tuple[Array, Array, dict[str, Array]]:
         given = {name: x[place].reshape(shapes[name]) for name, place in places.items()}
         given = {name: part if shapes[name] else part[()] for name, part in given.items()}
         values = unpacked_values(spec, shared, own)
@@ -232,15 +232,18 @@ def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tupl
         v = start_v + given["v0"] if "v0" in given else start_v
         one = RolloutStep(model, spec, values, numbers[0], numbers[2], (start_q, start_v, start))
 
-        def step(k: Any, q: Array, v: Array, rest: Array) -> tuple[Array, Array, Array]:
-            after = one.advance(q, v, rest)[:3]
+        def step(k: Any, *state: Array) -> tuple[Array, ...]:
+            after = one.advance(*state)[:4]
             if "alive" not in spec.layout.places:
                 return after
-            on = one.alive(rest) > 0.5
-            return tuple(where(on, new, old) for new, old in zip(after, (q, v, rest), strict=True))  # type: ignore[return-value]
+            on = one.alive(state[2]) > 0.5
+            return tuple(where(on, new, old) for new, old in zip(after, state, strict=True))
 
-        result: tuple[Array, Array, Array] = repeat(steps, step, q, v, rest)
-        return result
+        pieces = spec.layout.split(rest)
+        result: tuple[Array, ...] = repeat(
+            steps, step, q, v, one.layout.join(pieces), pieces.get("memory", np.zeros(0))
+        )
+        return result[0], result[1], one.layout.split(result[2])
 
     def rollout_reward(
         model: Model,
@@ -253,8 +256,7 @@ def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tupl
         numbers: Array,
         x: Array,
     ) -> Any:
-        rest = end(model, start_q, start_v, rest, start, shared, own, numbers, x)[2]
-        return spec.layout.split(rest)["total"][0]
+        return end(model, start_q, start_v, rest, start, shared, own, numbers, x)[2]["total"][0]
 
     def rollout_end(
         model: Model,
