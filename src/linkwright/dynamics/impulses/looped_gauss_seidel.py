@@ -381,6 +381,7 @@ class LoopedGaussSeidel:
 
     def residual(self, p: Array, z: Array | None) -> Any:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.largest_residual`."""
+        self._find_near()
         x, nil = self.row(p, np.zeros(0) if z is None else z), 0.0 * p[0]
 
         def visit(family: ConstraintFamily, k: Any, acts: Any, most: Any, unused: Any) -> tuple[Any, Any]:

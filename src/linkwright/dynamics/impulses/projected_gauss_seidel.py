@@ -295,7 +295,8 @@ def largest_residual(subproblems: Sequence[Subproblem], p: Array, z: Array | Non
             u = u + velocity_change(subproblem.Y, z[subproblem.support], subproblem.near)
         for law, places in zip(subproblem.laws, subproblem.places, strict=True):
             own = p[[subproblem.at[i] for i in places]]
-            most = maximum(most, law.moves(law.solve(own, u[places] - law.block.B @ own) - own))
+            moved = law.moves(law.solve(own, u[places] - law.block.B @ own) - own)
+            most = maximum(most, moved if subproblem.near is None else where(subproblem.near > 0.5, moved, 0.0))
     return most
 
 

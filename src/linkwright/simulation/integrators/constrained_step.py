@@ -220,11 +220,11 @@ def constrained_velocity(
     return ConstrainedVelocity(after, p, impulses.shift(found, ends), lambda: impact.work + impulses.work(found))
 
 
-def _points(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) -> Points:
-    """Return the contact points at the beginning of a step."""
+def _points(model: Model, q: Array, v: Array, h: Any, constraints: Constraints, whole: bool = False) -> Points:
+    """Return the contact points at the beginning of a step; ``whole``: all numbers also of those that are far apart."""
     if not constraints.contact or not model.pairs:
         return []
-    reach = Reach(REACH, 2.0 * h, body_velocities(model, q, v), tests_points(model))
+    reach = Reach(REACH, 2.0 * h, body_velocities(model, q, v), tests_points(model) and not whole)
     return contact_points(model, body_poses(model, q), None if constraints.backwards else reach)
 
 
@@ -325,7 +325,7 @@ def step_residuals(
     v1 = configuration.with_turning(
         model, configuration.velocity_before(model, configuration.difference(model, q, q1), v1), v1
     )
-    points = _points(model, q, v, h, constraints)
+    points = _points(model, q, v, h, constraints, whole=True)
     impact = _step_impact(model, q, v, h, constraints, points)
     groups = _groups(model, q, impact.v, h, constraints, points)
     impact_p = 0.0 * p if impact.p is None else impact.p + 0.0 * p
