@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.front.bind import BoundFunction, bind
-from linkwright.compiler.front.trace import trace
+from linkwright.compiler.front.trace import NODE_LIMIT, trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow, kernel_of
 from linkwright.dynamics.closed_loops.stabilization import Gains
@@ -43,7 +43,7 @@ STEP_LIMIT = 300_000
 """Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""
 
 STEP_NODES = 1_000_000
-"""Expressions a trace of steps may make: some 200 a contact point, most of which are places in memory."""
+"""Expressions a trace of steps with impulses may make: some 200 a contact point, most of which are places in memory."""
 
 UNROLLED = 1000
 """Number of instructions of a step up to which its stages are unrolled.
@@ -296,7 +296,7 @@ def compiled(steps: Callable[[bool], BoundFunction], options: StepOptions, model
     """Compile steps; the stages of long steps become a loop."""
     method = method_of(options.method)
     looped = isinstance(method, (Tableau, EmbeddedPair)) and len(method.stages) > 1
-    program = trace(steps(looped), STEP_NODES, STEP_LIMIT)
+    program = trace(steps(looped), NODE_LIMIT if options.constraints is None else STEP_NODES, STEP_LIMIT)
     if looped and program.length <= UNROLLED:
         program = trace(steps(False))
     return Kernel(program, model)
