@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.contact.smooth import fastest_pair, pair_wrenches
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
@@ -104,13 +107,16 @@ class ExternalForces:
         return np.concatenate([force, moment])
 
     def effort_kernel(self, model: Model) -> Callable[..., Array]:
-        """Return the kernel (q, v, t, values) of ``efforts``."""
+        """Return the kernel (q, v, t, values) of ``efforts``; smooth contact that is too large is an error."""
 
         def outer_efforts(model: Model, q: Array, v: Array, t: Any, packed: Array) -> Array:
             return self.efforts(model, t, q, v, *unpack_values(packed, self.shapes))
 
         def make() -> Callable[..., Array]:
-            return compile_or_not(outer_efforts, model, t=(), packed=(packed_size(self.shapes),))
+            inputs: dict[str, Any] = {"t": (), "packed": (packed_size(self.shapes),)}
+            if any(piece.function is _touching for piece in self.pieces):  # never uncompiled because of contact
+                return Kernel(trace(bind(outer_efforts, model, inputs)), model)
+            return compile_or_not(outer_efforts, model, **inputs)
 
         kernel: Callable[..., Array] = derived(model, ExternalForces.effort_kernel, self.key, make=make)
         return kernel
