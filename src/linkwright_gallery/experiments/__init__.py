@@ -1,8 +1,7 @@
 """The published experiments on assembly–disassembly with symbolic blocks, run again: ``linkwright experiment``.
 
-``written`` has the blocks' equations written out, ``contenders`` the methods that are compared, ``motion`` the steps
-around them, ``run`` the measuring, ``report`` what it found, ``pictures`` the trees, models and motions; ``survey``
-counts which blocks serve the robots there are.
+``contenders`` has the methods that are compared, ``motion`` the steps around them, ``run`` the measuring, ``report``
+what it found, ``pictures`` the trees, models and motions; ``survey`` counts which blocks serve the robots there are.
 """
 
 from linkwright_gallery.experiments.report import ExperimentResult, ExperimentRow

@@ -6,7 +6,8 @@ masses, lengths, gravity of B, integrator, language or schedule; here links are 
 motions are integrated by Runge–Kutta of order four, and ADA is serial.
 
 "Lagrange", "ADA" and "hybrid" are theirs: equations of which all numbers are known, a program for any bodies and
-placements, and blocks of the first kind joined by the second. Beside them are the same methods "folded": compiled for
+placements, and blocks of equations with letters for masses and lengths, joined by assembly, where all numbers are given
+with every call. Next to them are the same methods "folded": compiled for
 the mechanism as a whole, with recursions in place of what is written out; and those used otherwise.
 """
 

@@ -266,7 +266,7 @@ def read_robots(
     folder: Path | str | None = None, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[tuple[SurveyedRobot, ...], int, dict[str, str]]:
     """Return the robots of a folder with different trees, the number of files, and why files are left out."""
-    files = sorted(_robots_installed() if folder is None else Path(folder).rglob("*.urdf"))
+    files = robot_files(folder)
     robots: dict[Tree, SurveyedRobot] = {}
     refused: dict[str, str] = {}
     for file in files:
@@ -285,6 +285,11 @@ def read_robots(
     if not robots:
         raise InputError(f"there is no robot to survey in {str(folder or 'example-robot-data')!r}")
     return tuple(robots.values()), len(files), refused
+
+
+def robot_files(folder: Path | str | None = None) -> list[Path]:
+    """Return the URDF files of a folder, those of the package example-robot-data unless given."""
+    return sorted(_robots_installed() if folder is None else Path(folder).rglob("*.urdf"))
 
 
 def surveyed_robots() -> tuple[SurveyedRobot, ...]:

@@ -83,6 +83,20 @@ class BlockStructure(NamedTuple):
     joints: tuple[JointStructure | None, ...]
     """of every body; None for a floating base"""
 
+    @property
+    def summed(self) -> frozenset[int]:
+        """Hinges on an axis parallel to that of the hinge before them: their variable is the sum of both angles.
+
+        Distances between parallel axes depend on differences of two such sums only, so that a planar chain of n links
+        has of the order of n⁴ terms, not 2ⁿ.
+        """
+        hinges = {k for k, joint in enumerate(self.joints) if joint is not None and joint.joint == "hinge"}
+        return frozenset(
+            k
+            for k, joint in enumerate(self.joints)
+            if k in hinges and self.parents[k] in hinges and joint is not None and joint.twist == "parallel"
+        )
+
 
 class AxisPlacement(NamedTuple):
     """Numbers or symbols of Rz(β) Tz(b) Tx(a) Rx(α) Tz(d) Rz(γ); angles as cosine and sine."""
@@ -169,6 +183,7 @@ class NormalForm(NamedTuple):
         structure = self.structures[number]
         assert structure is not None
         values = {f"w{k}": x for k, x in enumerate(w)} | {f"g{k}": x for k, x in enumerate(base)}
+        angles: dict[int, Array] = {}
         for k, (body, joint) in enumerate(zip(self.schedule.blocks[number], structure.joints, strict=True)):
             ten = self.model.links[body].rigid_inertia.parameters()
             values |= {f"{name}{k}": x for name, x in zip(INERTIA, ten, strict=True)}
@@ -176,7 +191,8 @@ class NormalForm(NamedTuple):
                 continue
             values[f"v{k}"] = v[body][0]
             if joint.joint == "hinge":
-                values |= {f"cos(q{k})": np.cos(q[body])[0], f"sin(q{k})": np.sin(q[body])[0]}
+                angles[k] = q[body] + angles[structure.parents[k]] if k in structure.summed else q[body]
+                values |= {f"cos(q{k})": np.cos(angles[k])[0], f"sin(q{k})": np.sin(angles[k])[0]}
             else:
                 values[f"x{k}"] = q[body][0]
             placed = self.placements[body]

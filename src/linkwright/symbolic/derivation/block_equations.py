@@ -156,6 +156,7 @@ def written_equations(structure: BlockStructure) -> WrittenEquations:
     ring = Ring([name for names in numbered.values() for name in names], (), others, TERM_LIMIT)
     shape = BlockShape(structure.parents, structure.floating, structure.handles)
     bodies: list[BodyTerms] = []
+    sums = structure.summed
     for k, (parent, joint) in enumerate(zip(structure.parents, structure.joints, strict=True)):
         kind = "base" if joint is None else joint.joint
         slides = kind == "slider"
@@ -165,6 +166,8 @@ def written_equations(structure: BlockStructure) -> WrittenEquations:
         link = Link(parent, Prismatic() if slides else Revolute(), placement, of_parameters(inertia), np.zeros(1))
         w = np.array([ring[f"w{at}"] for at in range(3)])
         q, v = np.array([ring[f"{'x' if slides else 'q'}{k}"]]), np.array([ring[f"v{k}"]])
+        if k in sums:
+            q = q - ring[f"q{parent}"]
         T = placement if joint is None else link.transform(q)
         w_parent = bodies[parent].w if parent >= 0 else np.zeros(3)
         if joint is not None:
