@@ -1,8 +1,8 @@
-"""Blocks of Lagrange's equations, recursions within blocks, and plain assembly: operations and times, by size of blocks.
+"""Blocks of Lagrange's equations, recursions within blocks and plain assembly: operations and times by size of blocks.
 
-``python benchmarks/written_blocks.py times`` measures built-in mechanisms, ``survey`` counts operations and structures
-for the robots of the package example-robot-data. Both write their table into docs/internals/assembly/written.md. All
-masses and lengths are arguments of the kernels (``parameters=["structure"]``), except of those "with numbers".
+``python benchmarks/written_blocks.py times`` measures built-in mechanisms; ``structures`` and ``operations`` count
+those of the robots of the package example-robot-data. They write their tables into docs/internals/assembly/written.md.
+All masses and lengths are arguments of the kernels (``parameters=["structure"]``).
 
 Operations are the compiler's counts. Times are processor times of one thread, minima of interleaved rounds: one call of
 the kernel with Python's part, and a row of a batch of 512.
@@ -32,8 +32,9 @@ PAGE = Path(__file__).parent.parent / "docs" / "internals" / "assembly" / "writt
 MECHANISMS = ("arm7", "puma560", "planar:7", "chain3d:6", "chain3d:12", "quadruped")
 SIZES = (1, 2, 3, 4, 5, 6)
 ROWS = 512
-MOST_BODIES = 45
-"""Larger robots take minutes to trace in blocks of six."""
+SURVEYED = SIZES
+MOST_BODIES = 20
+"""Larger robots take minutes to trace."""
 
 
 def compiled(model: lw.Model, size: int, blocks: str) -> lw.Kernel | None:
@@ -101,8 +102,8 @@ def measure(rounds: int) -> None:
     replace_part("times", "\n".join(lines))
 
 
-def robots() -> list[lw.Model]:
-    """Return the robots of example-robot-data, each tree once, without mimic joints."""
+def robots(most: int) -> list[lw.Model]:
+    """Return the robots of example-robot-data of at most ``most`` bodies, each tree once, without mimic joints."""
     found: dict[Any, lw.Model] = {}
     for file in robot_files():
         try:
@@ -111,58 +112,80 @@ def robots() -> list[lw.Model]:
                 model = lw.load(file).snapped()
         except lw.errors.LinkwrightError:
             continue
-        if model.bodies and not model.has_couplings and len(model.bodies) <= MOST_BODIES:
+        if model.bodies and not model.has_couplings and len(model.bodies) <= most:
             axes = tuple(round(float(link.placement[2, 2]), 3) for link in model.links)
             found.setdefault((tuple(link.parent for link in model.links), axes), model)
     return list(found.values())
 
 
-def count() -> None:
-    """Write the table of operations by the size of blocks, and that of structures, over the robots of the survey."""
-    ratios: dict[str, dict[str, float]] = {}
+def count_structures() -> None:
+    """Write the table of structures over the blocks of the robots."""
     structures: Counter[Any] = Counter()
-    shapes: Counter[Any] = Counter()
-    for model in robots():
-        ratio: dict[str, float] = {}
+    axes: Counter[Any] = Counter()
+    many = 0
+    for model in robots(most=1000):
         try:
-            for size in SIZES:
-                for blocks in ("recursive", "lagrange"):
-                    kernel = compiled(model, size, blocks)
-                    if kernel is not None:
-                        ratio[f"{size} {blocks}"] = float(kernel.operations.total)
-            for one in structural_form(model, None, 4).structures:
-                if one is not None:
-                    structures[one] += 1
-                    shapes[one._replace(joints=tuple(j and (j.joint, j.twist) for j in one.joints))] += 1
+            found = structural_form(model, None, 4).structures
         except lw.errors.LinkwrightError as error:
             print(f"{model.name}: {error}"[:150], flush=True)
             continue
-        plain = ratio["1 lagrange"]
-        ratios[model.name] = {key: value / plain for key, value in ratio.items()}
-        print(model.name, len(model.bodies), {k: round(x, 2) for k, x in ratios[model.name].items()}, flush=True)
+        many += 1
+        for one in found:
+            if one is not None:
+                structures[one] += 1
+                axes[one._replace(joints=tuple(joint and joint[:2] for joint in one.joints))] += 1
     lines = [
-        "| bodies in a block, at most | recursion: operations of plain assembly | Lagrange: the same | robots with "
-        "fewest, Lagrange |",
-        "|---|---:|---:|---:|",
-    ]
-    for size in SIZES:
-        means = [
-            float(np.mean([one[f"{size} {blocks}"] for one in ratios.values() if f"{size} {blocks}" in one]))
-            for blocks in ("recursive", "lagrange")
-        ]
-        best = sum(min(SIZES, key=lambda k: one.get(f"{k} lagrange", np.inf)) == size for one in ratios.values())
-        lines.append(f"| {size} | {means[0]:.2f} | {means[1]:.2f} | {best} |")
-    lines += ["", f"{len(ratios)} robots of at most {MOST_BODIES} bodies; means over robots.", ""]
-    lines += [
-        "| structures, blocks of at most 4 bodies | different | best 5 | best 10 | best 20 |",
+        f"| structures of {sum(axes.values())} blocks of at most 4 bodies, {many} robots | different | best 5 "
+        "| best 10 | best 20 |",
         "|---|---:|---:|---:|---:|",
     ]
-    for label, counted in (("with the lengths that occur", structures), ("axes and tree only", shapes)):
-        total = sum(counted.values())
-        shares = [sum(many for _, many in counted.most_common(k)) / total for k in (5, 10, 20)]
+    for label, counted in (("tree, handles and axes", axes), ("and the lengths that occur", structures)):
+        shares = [sum(times for _, times in counted.most_common(k)) / sum(counted.values()) for k in (5, 10, 20)]
         lines.append(f"| {label} | {len(counted)} | {' | '.join(f'{100.0 * x:.0f} %' for x in shares)} |")
-    lines += ["", f"Shares of all {sum(structures.values())} blocks."]
-    replace_part("survey", "\n".join(lines))
+    lines += ["", "| most frequent | blocks |", "|---|---:|"]
+    lines += [f"| {name_of(one)} | {times} |" for one, times in axes.most_common(8)]
+    replace_part("structures", "\n".join(lines))
+
+
+def name_of(structure: Any) -> str:
+    """Return a structure in words: "base R⊥R∥R, handles 0 3": each joint with its relation to the one before."""
+    signs = {"parallel": "∥", "antiparallel": "∦", "perpendicular": "⊥", "oblique": "∠"}
+    text = "base" if structure.floating else "ground"
+    for k, joint in enumerate(structure.joints):
+        if joint is not None:
+            parent, kind = structure.parents[k], "R" if joint[0] == "hinge" else "P"
+            branch = "" if parent in (k - 1, -1) else f", from {parent} "
+            text += f"{branch}{signs[joint[1]] if parent >= 0 else ' '}{kind}"
+    return f"{text}; handles {' '.join(map(str, structure.handles)) or 'none'}"
+
+
+def count_operations() -> None:
+    """Write the table of operations by the size of blocks, over the robots of at most MOST_BODIES bodies."""
+    ratios: dict[str, dict[str, float]] = {}
+    for model in robots(most=MOST_BODIES):
+        counts: dict[str, float] = {}
+        try:
+            for size in SURVEYED:
+                for blocks in ("recursive", "lagrange"):
+                    if (kernel := compiled(model, size, blocks)) is not None:
+                        counts[f"{size} {blocks}"] = float(kernel.operations.total)
+        except lw.errors.LinkwrightError as error:
+            print(f"{model.name}: {error}"[:150], flush=True)
+            continue
+        ratios[model.name] = {key: value / counts["1 lagrange"] for key, value in counts.items()}
+        print(model.name, len(model.bodies), {k: round(x, 2) for k, x in ratios[model.name].items()}, flush=True)
+    lines = [
+        "| bodies in a block, at most | recursion: operations to those of plain assembly | Lagrange: the same "
+        "| robots with the fewest, Lagrange |",
+        "|---|---:|---:|---:|",
+    ]
+    for size in SURVEYED:
+        columns = ([one[f"{size} {blocks}"] for one in ratios.values()] for blocks in ("recursive", "lagrange"))
+        means = [float(np.mean(column)) for column in columns]
+        best = sum(min(SURVEYED, key=lambda k: one[f"{k} lagrange"]) == size for one in ratios.values())
+        lines.append(f"| {size} | {means[0]:.2f} | {means[1]:.2f} | {best} |")
+    lines += ["", f"Means over {len(ratios)} robots of at most {MOST_BODIES} bodies."]
+    replace_part("operations", "\n".join(lines))
 
 
 def replace_part(name: str, content: str) -> None:
@@ -178,10 +201,12 @@ def replace_part(name: str, content: str) -> None:
 def main() -> None:
     """Measure or count, and write the table."""
     parser = argparse.ArgumentParser(description="Compare written-out blocks, recursions in blocks, and assembly.")
-    parser.add_argument("what", choices=("times", "survey"))
+    parser.add_argument("what", choices=("times", "structures", "operations"))
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
-    measure(options.rounds) if options.what == "times" else count()
+    {"times": partial(measure, options.rounds), "structures": count_structures, "operations": count_operations}[
+        options.what
+    ]()
 
 
 if __name__ == "__main__":
