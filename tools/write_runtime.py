@@ -16,7 +16,7 @@ CLANG = "clang-19"
 
 FOLDER = Path(__file__).parents[1] / "src/linkwright"
 SOURCE = FOLDER / "compiler/native/c/runtime.c"
-SOURCES = (SOURCE, FOLDER / "visual/rendering/raster.c")
+SOURCES = (SOURCE, SOURCE.with_name("xla.c"), FOLDER / "visual/rendering/raster.c")
 
 WARNINGS = ("-std=c17", "-Wall", "-Wextra", "-Wconversion", "-Wno-pass-failed", "-Werror")
 
@@ -46,6 +46,8 @@ def intermediate_representation(clang: str, source: Path) -> str:
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     text = _LEFT_OUT.sub("", text)
     text = re.sub(r"^(attributes #\d+ =) \{(.*)\}$", lambda m: f"{m[1]} {{ {_plain(m[2])} }}", text, flags=re.M)
+    for group in re.findall(r"^attributes (#\d+) = \{ *\}\n", text, re.M):  # LLVM refuses a group without attributes
+        text = re.sub(rf"^attributes {group} = .*\n| {group}\b", "", text, flags=re.M)
     return re.sub("\n{3,}", "\n\n", text).strip() + "\n"
 
 

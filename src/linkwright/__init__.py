@@ -111,6 +111,7 @@ _NAMES = {
 """Other public names, by module."""
 
 _MODULES = {
+    "bridges": "linkwright.bridges",
     "control": "linkwright.control",
     "dynamics": "linkwright.dynamics",
     "errors": "linkwright.errors",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 from numpy.typing import ArrayLike
 
+from linkwright import bridges as bridges
 from linkwright import control as control
 from linkwright import dynamics as dynamics
 from linkwright import errors as errors
@@ -575,6 +576,7 @@ __all__ = [
     "atan2",
     "base_parameters",
     "bias_forces",
+    "bridges",
     "calibrate",
     "center_of_mass",
     "center_of_mass_jacobian",

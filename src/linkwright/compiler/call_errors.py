@@ -22,6 +22,12 @@ def explain_call(program: ProgramSignature, arrays: tuple[Any, ...], out: Any, h
             x = np.asarray(given)
         except ValueError:
             raise ShapeError(f"{name}: the rows of {slot.name} are not of one length") from None
+        except (TypeError, RuntimeError):  # of a library that records operations on it
+            library = type(given).__module__.partition(".")[0].removesuffix("lib")
+            bridge = f"; linkwright.bridges.{library}({name}, model) accepts it" * (library in ("jax", "torch"))
+            raise ArgumentError(
+                f"{name}: {slot.name} cannot be converted to an array of NumPy; got {given!r:.200}{bridge}"
+            ) from None
         if x.dtype.kind not in "fiub":
             raise ArgumentError(f"{name}: {slot.name} must be an array of real numbers; got dtype {x.dtype}") from None
         core = x.shape[x.ndim - len(slot.shape) :] if x.ndim >= len(slot.shape) else x.shape

@@ -196,7 +196,7 @@ class Kernel(Entered):
                 if row is not None:
                     return self(*row) if out is None else self(*row, out=out)
             return self._call(*in_order, out=out)
-        except (ValueError, TypeError, OverflowError) as error:
+        except (ValueError, TypeError, OverflowError, RuntimeError) as error:
             explain_call(self.program, arrays, out, self._hint(self._bound))
             raise ArgumentError(f"{self.program.name}: {error}") from None
 

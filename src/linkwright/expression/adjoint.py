@@ -44,6 +44,13 @@ def reverse(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
     return result
 
 
+def pullback(outputs: Sequence[Expr], adjoints: Sequence[Expr], inputs: Sequence[Expr]) -> list[Any]:
+    """Return the adjoints of the inputs from those of the outputs: the product of adjoints and Jacobian matrix."""
+    behind = _Adjoints(inputs[0].graph, {symbol.index for symbol in inputs})
+    _pull([behind], [list(zip(outputs, adjoints, strict=True))])
+    return [behind.numbers.get(symbol.index, 0.0) for symbol in inputs]
+
+
 def _pull(several: Sequence[_Adjoints], seeds: Sequence[Sequence[tuple[Expr, Any]]]) -> None:
     """Propagate adjoints backward from results, of all results at once through loops."""
     first = several[0]

@@ -58,6 +58,17 @@ def forward(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
     return result
 
 
+def directional(outputs: np.ndarray, inputs: Sequence[Expr], direction: Sequence[Expr]) -> np.ndarray:
+    """Return the derivative of the outputs along a direction of the inputs, in forward mode: their shape is kept."""
+    seeds = {x.index: {0: dx} for x, dx in zip(inputs, direction, strict=True)}
+    tangents = _tangents(_expressions(outputs), seeds)
+    result = np.zeros(outputs.shape, dtype=object)
+    for place in np.ndindex(*outputs.shape):
+        if isinstance(x := outputs[place], Expr):
+            result[place] = tangents.get(x.index, {}).get(0, 0.0)
+    return result
+
+
 Tangent = dict[int, Any]
 """Derivatives of an expression by the inputs on which it depends."""
 
@@ -149,12 +160,19 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
 
 def _of_argument(node: Expr, tangents: dict[int, Tangent]) -> Tangent:
     """Return the tangent of a row that is an argument with some inputs among its entries."""
-    symbols = node.graph.rows[node.index].data
-    return {
-        k: tables.unit(node.graph, len(symbols), place)
-        for place, symbol in enumerate(symbols)
-        for k in tangents.get(symbol.index, ())
-    }
+    graph, symbols = node.graph, node.graph.rows[node.index].data
+    along: dict[int, dict[int, Any]] = {}
+    for place, symbol in enumerate(symbols):
+        for k, dx in tangents.get(symbol.index, {}).items():
+            along.setdefault(k, {})[place] = dx
+    found = {}
+    for k, entries in along.items():
+        (place, dx), *more = entries.items()
+        if not more and not isinstance(dx, Expr) and dx == 1.0:
+            found[k] = tables.unit(graph, len(symbols), place)
+        else:
+            found[k] = tables.table(graph, [graph.coerce(entries.get(place, 0.0)) for place in range(len(symbols))])
+    return found
 
 
 def _of_table(node: Expr, *entries: Tangent) -> Tangent:

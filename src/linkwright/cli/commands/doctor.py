@@ -61,6 +61,8 @@ EXTRAS = {
     "cluster": ("parameter studies on a cluster", _named("distributed")),
     "qp": ("whole-body control", _named("daqp")),
     "gymnasium": ("environments for reinforcement learning", _named("gymnasium")),
+    "torch": ("functions of PyTorch tensors", _named("torch")),
+    "jax": ("functions of JAX arrays", _named("jax", "jaxlib")),
     "peers": ("compare with Pinocchio and MuJoCo", _named("numpy", "pin", "mujoco-core")),
     "oracles": ("compare analytic inverse kinematics", _named("EAIK", "ssik")),
 }

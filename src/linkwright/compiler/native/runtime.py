@@ -11,8 +11,9 @@ import hashlib
 import pkgutil
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 
@@ -79,15 +80,17 @@ def python_table() -> PythonTable:
 FUNCTIONS = ("call_kernel", "poll_signals", "raise_pending", "release_gil", "acquire_gil", "run_sequence", "set_python")
 
 
-def load(package: str, name: str, functions: Sequence[str]) -> dict[str, int]:
+def load(
+    package: str, name: str, functions: Sequence[str], symbols: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, int]:
     """Load functions of LLVM's intermediate representation in a file of a package, for the rest of the process.
 
-    Returns their addresses.
+    ``symbols``: addresses of functions that they call. Returns their addresses.
     """
     content = pkgutil.get_data(package, name)
     assert content is not None
     key = files.key(hashlib.sha256(content).hexdigest(), machine.target(), 1)
-    code, _ = files.code(key, content.decode, {}, functions)
+    code, _ = files.code(key, content.decode, symbols, functions)
     machine.stay(code)
     return code.exported
 

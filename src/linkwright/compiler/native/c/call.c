@@ -1,27 +1,7 @@
 /* Calls of kernels from Python: one function for all kernels, with the signature of Python's vectorcall. A row or a
    batch of plain arrays of the kernel's type goes to the kernel's machine code; every other call goes to a function in Python. */
 
-#include "python.h"
-
-typedef struct { /* one argument or result, without its batch dimension */
-    int64_t ndim;
-    int64_t bytes;
-    const int64_t *shape;
-    const int64_t *strides;
-    Object *dtype; /* float64 or float32, the kernel's */
-} Slot;
-
-typedef struct { /* `CallTable` of native/entry.py */
-    Row *row;          /* NULL: not compiled yet */
-    Loop *loop;
-    int64_t most_rows; /* of a batch that goes straight to the loop; 0: none does */
-    int64_t inputs, outputs;
-    int64_t step_count;
-    const int64_t *steps; /* of rows without gaps */
-    const Slot *slots;    /* of the inputs, then the outputs */
-    Object *from_python;  /* the function for every call that machine code does not take */
-    int64_t stops;        /* whether a row may end early, with an exception of a handler of a signal */
-} CallTable;
+#include "table.h"
 
 typedef struct {
     Object object;

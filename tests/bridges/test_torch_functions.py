@@ -1,0 +1,119 @@
+"""Functions of PyTorch tensors: transformations, second derivatives, compiled graphs, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra torch)")
+func = torch.func
+
+ARM = lw.load("two_link")
+DYNAMICS = lw.bridges.torch(lw.inverse_dynamics, ARM)
+
+
+def random(*shape, seed=0, dtype=torch.float64):
+    return torch.as_tensor(np.random.default_rng(seed).standard_normal(shape), dtype=dtype)
+
+
+Q, V, A = random(3, 2)
+
+
+def energy(*arrays):
+    return (DYNAMICS(*arrays) ** 2).sum()
+
+
+def test_results_are_those_of_the_kernel():
+    expected = lw.inverse_dynamics(ARM, Q.numpy(), V.numpy(), A.numpy())
+    for result in (DYNAMICS(Q, V, A), DYNAMICS(a=A, v=V, q=Q), DYNAMICS(torch.nn.Parameter(Q), V, A).detach()):
+        assert np.array_equal(result, expected)
+    assert lw.bridges.torch(lw.potential_energy, ARM)(Q).shape == ()
+
+
+def test_batches_broadcast_and_their_gradients_have_the_shape_of_the_arguments():
+    arrays = [random(3, 1, 2, seed=1), random(4, 2, seed=2), random(2, seed=3)]
+    for x in arrays:
+        x.requires_grad_()
+    assert DYNAMICS(*arrays).shape == (3, 4, 2)
+    assert torch.autograd.gradcheck(DYNAMICS, arrays)
+    assert torch.autograd.gradgradcheck(DYNAMICS, arrays)
+
+
+def test_float32_is_kept():
+    q = Q.to(torch.float32).requires_grad_()
+    tau = DYNAMICS(q, V.to(torch.float32), A.to(torch.float32))
+    assert tau.dtype is torch.float32
+    np.testing.assert_allclose(tau.detach(), DYNAMICS(Q, V, A), rtol=1e-5, atol=1e-5)
+    DYNAMICS(q, V, A).sum().backward()
+    assert q.grad.dtype is torch.float32
+
+
+def test_transformations_agree():
+    forward, backward = func.jacfwd(DYNAMICS, (0, 1, 2))(Q, V, A), func.jacrev(DYNAMICS, (0, 1, 2))(Q, V, A)
+    for x, y in zip(forward, backward, strict=True):
+        np.testing.assert_allclose(x, y, rtol=0.0, atol=1e-12)
+    H = func.hessian(energy)(Q, V, A)
+    for other in (func.jacrev(func.jacrev(energy)), func.jacfwd(func.jacfwd(energy)), func.jacrev(func.jacfwd(energy))):
+        np.testing.assert_allclose(other(Q, V, A), H, rtol=0.0, atol=1e-10)
+
+
+def test_vmap_is_one_batch():
+    rows = random(5, 2, seed=4)
+    single = torch.stack([DYNAMICS(q, V, A) for q in rows])
+    assert torch.equal(func.vmap(DYNAMICS, (0, None, None))(rows, V, A), single)
+    nested = func.vmap(func.vmap(DYNAMICS, (0, None, None)), (None, 1, None))(rows, random(2, 3, seed=5), A)
+    assert nested.shape == (3, 5, 2)
+    H = func.vmap(func.hessian(energy), (0, None, None))(rows, V, A)
+    np.testing.assert_allclose(H[2], func.hessian(energy)(rows[2], V, A), rtol=0.0, atol=1e-10)
+
+
+def test_compiled_graphs_contain_it_as_one_operator():
+    compiled = torch.compile(lambda q: 2.0 * DYNAMICS(q, V, A).sin().sum(), fullgraph=True, backend="aot_eager")
+    q, same = Q.clone().requires_grad_(), Q.clone().requires_grad_()
+    compiled(q).backward()
+    (2.0 * DYNAMICS(same, V, A).sin().sum()).backward()
+    assert torch.equal(q.grad, same.grad)
+    mapped = torch.compile(func.vmap(DYNAMICS, (0, None, None)), fullgraph=True, backend="aot_eager")
+    rows = random(5, 2, seed=4)
+    assert torch.equal(mapped(rows, V, A), DYNAMICS(rows, V, A))
+
+
+def test_loops_have_first_and_second_derivatives():
+    def swing(model, q, v):
+        def step(k, q, v):
+            v = v + 0.05 * lw.forward_dynamics(model, q, v, np.zeros(2))
+            return q + 0.05 * v, v
+
+        return lw.repeat(12, step, q, v)
+
+    motion = lw.bridges.torch(lw.compile(swing, ARM))
+    state = [Q.clone().requires_grad_(), V.clone().requires_grad_()]
+    assert torch.autograd.gradcheck(motion, state)
+    assert torch.autograd.gradgradcheck(motion, state)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: DYNAMICS(Q, V), "takes q, v, a; a is not given"),
+        (lambda: DYNAMICS(Q, V, A, A), "got 4 arrays"),
+        (lambda: DYNAMICS(Q, V, b=A), "no argument 'b'"),
+        (lambda: DYNAMICS(Q, V, q=A), "given twice"),
+        (lambda: DYNAMICS([0.0, 0.0], V, A), r"q must be a torch\.Tensor; got list"),
+        (lambda: DYNAMICS(Q.numpy(), V, A), r"q must be a torch\.Tensor; got ndarray"),
+        (lambda: DYNAMICS(Q.long(), V, A), r"q has dtype torch\.int64; expected torch\.float64 or torch\.float32"),
+        (lambda: DYNAMICS(Q, V.half(), A), r"v has dtype torch\.float16"),
+        (lambda: DYNAMICS(Q.to("meta"), V, A), r"q is on device meta; Linkwright computes on the CPU: q\.cpu\(\)"),
+        (lambda: DYNAMICS(Q.to_sparse(), V, A), "expected a dense tensor"),
+        (lambda: DYNAMICS(random(3), V, A), r"q has shape \(3,\)"),
+        (lambda: DYNAMICS(random(3, 2), random(4, 2), A), "do not broadcast"),
+        (lambda: lw.bridges.torch(lw.compile(lw.mass_matrix, ARM), frame="tip"), "it takes no frame"),
+        (lambda: lw.bridges.torch(lw.compile(lw.mass_matrix, ARM), lw.load("arm4")), "not for this model"),
+        (lambda: lw.bridges.torch(lambda model, q: q if q[0] > 0.0 else -q, ARM), "cannot use if"),
+    ],
+)
+def test_errors_are_explained(call, message):
+    with pytest.raises(lw.errors.LinkwrightError, match=message):
+        call()
