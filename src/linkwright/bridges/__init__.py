@@ -18,6 +18,10 @@ from linkwright.model.tree import Model
 __all__ = ["jax", "torch"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @explained
 def torch(function_or_kernel: Callable[..., Any], model: Model | None = None, **inputs: Any) -> Callable[..., Any]:
     """Return a function or a kernel as a differentiable function of PyTorch tensors.
