@@ -22,6 +22,8 @@ MODULES = sorted(m.name for m in pkgutil.walk_packages(linkwright.__path__, "lin
 
 OF_EXTRAS = {"linkwright.bridges.pytorch": "torch", "linkwright.bridges.xla": "jax"}
 """Modules that cannot be imported without a package of an extra."""
+OF_PAGES = {"pytorch_jax.md": ("torch", "jax")}
+"""Packages of extras that the blocks of a page import."""
 
 
 def has_examples(name: str) -> bool:
@@ -42,6 +44,8 @@ def load_shared(name, *given, **options):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_python_blocks_run(page, tmp_path, monkeypatch):
+    for package in OF_PAGES.get(page.name, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed (an extra of its name)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(linkwright, "load", load_shared)
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)

@@ -103,8 +103,8 @@ def jax(function_or_kernel: Callable[..., Any], model: Model | None = None, **in
     XLA calls the kernel's machine code directly, without Python. Derivatives are products with the Jacobian matrix,
     which is not formed: one compiled kernel each. The gradient by a configuration is that by its entries (nq,), also
     for quaternions. The function works under ``jit``, ``grad``, ``jvp``, ``vmap``, ``jacfwd``, ``jacrev``, ``hessian``,
-    and inside loops (``fori_loop``, ``scan``), on the CPU; under ``shard_map`` it runs on the shards of each device, with
-    gradients under ``check_vma=False``.
+    and inside loops (``fori_loop``, ``scan``), on the CPU. Under ``shard_map`` it runs on the shards of each device;
+    gradients there require ``check_vma=False``.
 
     Examples
     --------

@@ -20,6 +20,8 @@ from linkwright.compiler.rows import shape_told
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
+from linkwright.simulation.rollouts.rollout_kernels import rollout_kernel
+from linkwright.simulation.rollouts.rollout_loop import rollout
 
 _FUNCTIONS: dict[str, DifferentiableFunction] = {}
 """All functions by key: compiled graphs of PyTorch and of JAX refer to them by it."""
@@ -151,6 +153,8 @@ def function_of(function: Callable[..., Any], model: Model | None, inputs: dict[
 
 
 def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[str, Any]) -> Kernel:
+    if function is rollout:
+        return rollout_kernel(model, **inputs)
     if model is None and getattr(function, "book", None) is not None:
         book = book_of(function)
         parameters = inspect.signature(book).parameters

@@ -139,7 +139,7 @@ def rollout_derivatives(
         )
     of, threads = "end" if episode.reward is None else "reward", setup.integrator.threads
     prepared = prepare_rollout(model, q0, v0, step, setup, episode, parameters)
-    shapes = _shapes(prepared, names)
+    shapes = shapes_of_values(prepared, names)
     result = run_rollout(prepared, steps, None, threads)
     x = _numbers(prepared, shapes)
     kernel = _kernel(prepared, int(steps), of, shapes, len(x.shape) > 1)
@@ -166,7 +166,7 @@ def rollout_derivatives(
     return result, found
 
 
-def _shapes(prepared: PreparedRollout, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+def shapes_of_values(prepared: PreparedRollout, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the values to differentiate by, for one motion."""
     found: dict[str, tuple[int, ...]] = {}
     spec = prepared.spec
@@ -209,7 +209,7 @@ def _kernel(
 
 
 def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tuple[int, ...]]) -> Kernel:
-    spec, model = _with_all_iterations(prepared.spec, of), prepared.model
+    spec, model = with_all_iterations(prepared.spec, of), prepared.model
     whole = model if spec.parameters else model.minimal()
     places = _places(shapes)
 
@@ -297,7 +297,7 @@ def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tupl
     return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
 
 
-def _with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:
+def with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:
     """Return the specification with all iterations of the contact solver.
 
     Where the solver stops at its tolerance, the derivatives of the impulses have not converged yet. Reverse

@@ -1,0 +1,130 @@
+"""PyTorch and JAX. Written by tools/write_examples.py from docs/how_to/pytorch_jax.md: change that page."""
+
+# %% [markdown]
+# # PyTorch and JAX
+#
+# Every public function of a mechanism, every compiled function and every rollout can be a differentiable function of PyTorch
+# tensors or of JAX arrays. The computation stays machine code on the CPU; the derivatives are compiled as well.
+#
+# ```sh
+# pip install "linkwright[torch]"   # PyTorch 2.6 or newer
+# pip install "linkwright[jax]"     # JAX 0.5.0 or newer
+# ```
+#
+# ## PyTorch
+
+# %%
+import numpy as np
+import torch
+import linkwright as lw
+
+arm = lw.load("arm7")
+inverse_dynamics = lw.bridges.torch(lw.inverse_dynamics, arm)
+
+q = torch.zeros(7, dtype=torch.float64, requires_grad=True)
+v, a = torch.ones(7, dtype=torch.float64), torch.zeros(7, dtype=torch.float64)
+tau = inverse_dynamics(q, v, a)
+tau.square().sum().backward()
+print(q.grad)
+
+# %% [markdown]
+# Arguments may have any leading batch dimensions, which broadcast. Options are given by name, as for `lw.compile`:
+
+# %%
+pose = lw.bridges.torch(lw.pose, arm, frame="tool")
+batch = torch.rand(1000, 7, dtype=torch.float64)
+print(pose(batch).shape)                                # (1000, 4, 4)
+
+jacobians = torch.func.vmap(torch.func.jacrev(inverse_dynamics), (0, None, None))(batch, v, a)
+hessian = torch.func.hessian(lambda q: inverse_dynamics(q, v, a).sum())(q.detach())
+
+# %% [markdown]
+# `torch.compile` includes the function in a graph as one operator, `linkwright::call`.
+#
+# ## JAX
+
+# %%
+import jax
+import jax.numpy as jnp
+
+jax.config.update("jax_enable_x64", True)               # float64; without it JAX computes in float32
+forward_dynamics = lw.bridges.jax(lw.forward_dynamics, arm)
+
+@jax.jit
+def cost(efforts):
+    """Return the squared distance from zero after 50 steps."""
+    def step(state, tau):
+        q, v = state
+        v = v + 0.01 * forward_dynamics(q, v, tau)
+        return (q + 0.01 * v, v), None
+
+    (q, v), _ = jax.lax.scan(step, (jnp.ones(7), jnp.zeros(7)), efforts)
+    return q @ q + 0.1 * v @ v
+
+gradient = jax.jit(jax.grad(cost))(jnp.zeros((50, 7)))
+print(gradient.shape)
+
+# %% [markdown]
+# XLA calls the machine code directly, without Python, also inside `scan` and `fori_loop`. `jit`, `grad`, `vmap`, `jacfwd`, `jacrev` and
+# `hessian` compose as for JAX's own functions.
+#
+# ## Your own function
+#
+# A function of the library and of NumPy is compiled first. JAX's and PyTorch's functions cannot be used inside.
+
+# %%
+def reach(model, q, target):
+    """Return the squared distance of the tool from a target."""
+    error = lw.pose(model, q, "tool")[:3, 3] - target
+    return error @ error
+
+distance = lw.bridges.jax(reach, arm, target=3)
+print(jax.grad(distance, argnums=(0, 1))(jnp.ones(7), jnp.array([0.3, 0.2, 0.5])))
+
+# %% [markdown]
+# ## Rollouts
+#
+# A rollout of fixed steps is one function of its initial state and of values that are bound to the controller or the reward. It returns
+# the reward, or the final configuration and velocity where there is no reward. Its reverse mode stores states at checkpoints, and
+# computes the steps between them again.
+
+# %%
+from functools import partial
+
+def pull(model, t, q, v, stiffness):
+    """Return the efforts of springs and dampers."""
+    return -stiffness * q - 2.0 * v
+
+def penalty(model, t, q, v, tau):
+    """Return the reward of a step."""
+    return -(q @ q) - 1e-3 * (tau @ tau)
+
+two_link = lw.load("two_link")
+rollout = lw.bridges.torch(lw.rollout, two_link, steps=100, step=0.01, controller=partial(pull, stiffness=np.ones(2)),
+                           episode=lw.Episode(reward=penalty), wrt=["stiffness"])
+stiffness = torch.ones(2, dtype=torch.float64, requires_grad=True)
+state = torch.ones(2, dtype=torch.float64)
+rollout(state, 0.0 * state, stiffness).backward()
+print(stiffness.grad)
+
+# %% [markdown]
+# ## What works
+#
+# | | PyTorch | JAX |
+# |---|---|---|
+# | Batches, broadcasting | yes | yes |
+# | First and second derivatives, forward and reverse | yes | yes |
+# | `vmap`, `jacfwd`, `jacrev`, `hessian` | `torch.func` | yes |
+# | Compiled graphs | `torch.compile`, with `vmap` and first derivatives by `backward()`; not with `torch.func.grad` inside | `jit`, `scan`, `fori_loop` |
+# | Several CPU devices | – | `shard_map`; gradients inside it with `check_vma=False` |
+# | float32 | converted to float64 and back | converted to float64 and back |
+# | GPU | an error | an error |
+#
+# - The derivative by a configuration is that by its entries (nq,). For quaternions, `lw.derivative` is instead the derivative along
+#   `lw.integrate`, by nv numbers.
+# - Functions of mechanisms of about a hundred bodies and more run as loops over the bodies, which have no derivatives here:
+#   `lw.compile(…, unroll=True)` first, unless the code is too long.
+# - A third derivative through `lw.repeat`, and a derivative through `lw.until`, use forward mode, which takes longer.
+# - A JAX array that is traced inside `jit` has no value: Python's `if` on it raises JAX's `TracerBoolConversionError`; use `jnp.where`.
+#
+# [Gradients through contact](contact_gradients.md) explains derivatives of motions with impacts.
