@@ -1,4 +1,4 @@
-"""Overhead of a call of `lw.bridges`: inverse dynamics of an arm of seven joints in PyTorch and JAX, beside the kernel's.
+"""Overhead of a call of `lw.bridges`: inverse dynamics of a seven-joint arm in PyTorch and JAX, beside the kernel's.
 
 Process time on one thread, minima of interleaved rounds. Run it on a quiet machine:
 

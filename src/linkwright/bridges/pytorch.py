@@ -129,7 +129,7 @@ def _pulled_back(f: DifferentiableFunction, needed: Sequence[bool], xs: Tensors,
     return found
 
 
-class _RecordedCall(torch.autograd.Function):
+class _RecordedCall(torch.autograd.Function):  # type: ignore[misc]
     """A call in a graph of autograd, without transformations of `torch.func`: less than half of their overhead."""
 
     @staticmethod
@@ -143,7 +143,7 @@ class _RecordedCall(torch.autograd.Function):
         return None, *_pulled_back(ctx.f, ctx.needs_input_grad[1:], ctx.saved_tensors, ws, _evaluated)
 
 
-class _TransformedCall(torch.autograd.Function):
+class _TransformedCall(torch.autograd.Function):  # type: ignore[misc]
     """A call under transformations of `torch.func`, or in forward mode."""
 
     @staticmethod
@@ -186,14 +186,13 @@ def _with_batch_first(f: DifferentiableFunction, places: Sequence[int | None], x
     return tuple(found)
 
 
-@torch.library.custom_op("linkwright::call", mutates_args=(), device_types="cpu")
-def _operator(xs: list[torch.Tensor], key: str) -> list[torch.Tensor]:
-    """The operator of all functions in compiled graphs."""
+def _run_operator(xs: list[torch.Tensor], key: str) -> list[torch.Tensor]:
+    """Run a function in a compiled graph."""
     return list(_run(function_by_key(key), tuple(xs)))
 
 
-@_operator.register_fake
-def _(xs: list[torch.Tensor], key: str) -> list[torch.Tensor]:
+def _results_of_operator(xs: list[torch.Tensor], key: str) -> list[torch.Tensor]:
+    """Return tensors of the shapes of the results, while a graph is compiled."""
     f = function_by_key(key)
     dtype = _checked_dtype(f, tuple(xs))
     batch = f.batch_of([x.shape for x in xs])
@@ -204,20 +203,23 @@ def _called(f: DifferentiableFunction, xs: Tensors) -> Any:
     return torch.ops.linkwright.call(list(xs), f.key)
 
 
-def _keep(ctx: Any, inputs: Any, output: Any) -> None:
+def _keep_arguments(ctx: Any, inputs: Any, output: Any) -> None:
     xs, ctx.key = inputs
     ctx.save_for_backward(*xs)
 
 
-def _pull(ctx: Any, ws: Any) -> Any:
+def _pull_back(ctx: Any, ws: Any) -> Any:
     xs = ctx.saved_tensors
     return _pulled_back(function_by_key(ctx.key), ctx.needs_input_grad[0], xs, tuple(ws), _called), None
 
 
-def _map(info: Any, in_dims: Any, xs: Any, key: str) -> Any:
+def _map_operator(info: Any, in_dims: Any, xs: Any, key: str) -> Any:
     results = _called(f := function_by_key(key), _with_batch_first(f, in_dims[0], tuple(xs)))
     return results, [0] * len(results)
 
 
-_operator.register_autograd(_pull, setup_context=_keep)
-_operator.register_vmap(_map)
+_operator = torch.library.custom_op("linkwright::call", _run_operator, mutates_args=(), device_types="cpu")
+"""The operator of all functions in compiled graphs."""
+_operator.register_fake(_results_of_operator)
+_operator.register_autograd(_pull_back, setup_context=_keep_arguments)
+_operator.register_vmap(_map_operator)

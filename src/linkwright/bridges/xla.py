@@ -62,11 +62,8 @@ def _checked(f: DifferentiableFunction, given: Sequence[Any]) -> list[Any]:
     xs = []
     for name, x in zip(f.names, given, strict=True):
         try:
-            x = (
-                x
-                if isinstance(x, jax.Array)
-                else jnp.asarray(x, None if isinstance(x, np.ndarray) else jnp.result_type(float))
-            )
+            kind = None if isinstance(x, np.ndarray) else jnp.result_type(float)
+            x = x if isinstance(x, jax.Array) else jnp.asarray(x, kind)
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{f.name}: {name} must be an array of real numbers; got {x!r:.200}") from error
         if x.dtype not in (np.float64, np.float32):
@@ -90,8 +87,7 @@ def _batch(f: DifferentiableFunction, xs: Sequence[Any]) -> tuple[int, ...]:
     return max((x.shape[: x.ndim - len(s)] for x, s in zip(xs, f.shapes, strict=True)), key=len)
 
 
-@_call.def_abstract_eval
-def _(*xs: Any, key: str) -> list[ShapedArray]:
+def _abstract_results(*xs: Any, key: str) -> list[ShapedArray]:
     f = function_by_key(key)
     batch = _batch(f, xs)
     return [ShapedArray((*batch, *shape), xs[0].dtype) for shape in f.result_shapes]
@@ -109,10 +105,6 @@ def _by_xla(*xs: Any, key: str) -> Any:
     return list(call(*xs))
 
 
-_call.def_impl(jax.jit(_by_xla, static_argnames="key"))
-mlir.register_lowering(_call, mlir.lower_fun(_by_xla, multiple_results=True), platform="cpu")
-
-
 @cache
 def _target(key: str, single: bool) -> str:
     """Return the name by which XLA finds the handler of a function, of one row or of batches."""
@@ -124,7 +116,8 @@ def _target(key: str, single: bool) -> str:
     table = call_table(f.program, native.long, _never)
     if single:
         table.row = native.row
-    table.loop = native.loop
+    else:
+        table.loop = native.loop
     text = (
         "declare ptr @call_from_xla(ptr, ptr, i64)\n"
         "define ptr @handler(ptr %frame) {\n"
@@ -210,6 +203,9 @@ def _mapped(xs: Sequence[Any], places: Sequence[Any], *, key: str) -> Any:
     return results, [0] * len(results)
 
 
+_call.def_abstract_eval(_abstract_results)
+_call.def_impl(jax.jit(_by_xla, static_argnames="key"))
+mlir.register_lowering(_call, mlir.lower_fun(_by_xla, multiple_results=True), platform="cpu")
 ad.primitive_jvps[_call] = _tangents
 ad.primitive_transposes[_call] = _transposed
 batching.primitive_batchers[_call] = _mapped
