@@ -128,10 +128,10 @@ SHARDS = """
         from jax import shard_map
     except ImportError:
         from jax.experimental.shard_map import shard_map
-    apart = jax.jit(shard_map(f, mesh=mesh, in_specs=P("batch"), out_specs=P("batch")))(spread)
-    assert np.array_equal(apart, expected) and len(apart.sharding.device_set) == 2
     check = {name: False for name in inspect.signature(shard_map).parameters if name in ("check_vma", "check_rep")}
     mapped = shard_map(f, mesh=mesh, in_specs=P("batch"), out_specs=P("batch"), **check)
+    apart = jax.jit(mapped)(spread)
+    assert np.array_equal(apart, expected) and len(apart.sharding.device_set) == 2
     gradient = jax.grad(lambda q: (mapped(q) ** 2).sum())
     np.testing.assert_allclose(gradient(spread), jax.grad(lambda q: (f(q) ** 2).sum())(q), atol=1e-12)
 """
