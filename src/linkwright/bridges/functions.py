@@ -154,6 +154,8 @@ def function_of(function: Callable[..., Any], model: Model | None, inputs: dict[
 
 def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[str, Any]) -> Kernel:
     if function is rollout:
+        if model is None:
+            raise ArgumentError("a rollout requires a mechanism, and none is given: (rollout, model, steps=…)")
         return rollout_kernel(model, **inputs)
     if model is None and getattr(function, "book", None) is not None:
         book = book_of(function)
