@@ -111,6 +111,7 @@ def test_loops_have_first_and_second_derivatives():
         (lambda: DYNAMICS(random(3, 2), random(4, 2), A), "do not broadcast"),
         (lambda: lw.bridges.torch(lw.compile(lw.mass_matrix, ARM), frame="tip"), "it takes no frame"),
         (lambda: lw.bridges.torch(lw.compile(lw.mass_matrix, ARM), lw.load("arm4")), "not for this model"),
+        (lambda: lw.bridges.torch(lw.mass_matrix, ARM, precision="single"), "is of single precision"),
         (lambda: lw.gravity_forces(ARM, Q.clone().requires_grad_()), r"bridges\.torch\(gravity_forces, model\)"),
         (lambda: lw.bridges.torch(lambda model, q: q if q[0] > 0.0 else -q, ARM), "cannot use if"),
     ],

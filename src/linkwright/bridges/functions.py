@@ -146,6 +146,11 @@ def function_of(function: Callable[..., Any], model: Model | None, inputs: dict[
             require_model(model, "bridges", "the mechanism")
             if kernel.model is not None and kernel.model is not model:
                 raise ArgumentError(f"{kernel.program.name} is compiled for {kernel.model.name!r}, not for this model")
+    if kernel.program.precision != "double":
+        raise ArgumentError(
+            f"{kernel.program.name} is of single precision; functions of PyTorch and JAX are computed in double "
+            "precision, and convert arrays of float32: compile it without precision"
+        )
     if not kernel.program.inputs:
         raise ArgumentError(f"{kernel.program.name} has no arguments")
     key = kernel.program.digest
