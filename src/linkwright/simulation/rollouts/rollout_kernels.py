@@ -86,15 +86,18 @@ def rollout_kernel(
         values = [bound.get(name, x) for name, x in zip(prepared.names, spec.values, strict=True)]
         one = RolloutStep(model, spec, values, h, discount, (q0, v0, begun if begun.shape[-1] else np.zeros(1)))
 
-        def take_step(k: Any, q: Array, v: Array, rest: Array) -> tuple[Array, Array, Array]:
-            after = one.advance(q, v, rest)[:3]
+        def take_step(k: Any, *state: Array) -> tuple[Array, ...]:
+            after = one.advance(*state)[:4]
             if "alive" not in spec.layout.places:
                 return after
-            on = one.alive(rest) > 0.5
-            return tuple(where(on, new, old) for new, old in zip(after, (q, v, rest), strict=True))  # type: ignore[return-value]
+            on = one.alive(state[2]) > 0.5
+            return tuple(where(on, new, old) for new, old in zip(after, state, strict=True))
 
-        q, v, rest = repeat(count, take_step, q0, v0, rest_at_start)
-        return spec.layout.split(rest)["total"][0] if of_reward else (q, v)
+        pieces = spec.layout.split(rest_at_start)
+        end: tuple[Array, ...] = repeat(
+            count, take_step, q0, v0, one.layout.join(pieces), pieces.get("memory", np.zeros(0))
+        )
+        return one.layout.split(end[2])["total"][0] if of_reward else end[:2]
 
     annotated: Any = rollout
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
