@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.front.bind import bind
-from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import compile_or_not, kernel_of
-from linkwright.compiler.schedules.selection import BODIES_IN_LOOPS, program
+from linkwright.compiler.schedules.selection import BODIES_IN_LOOPS
 from linkwright.dynamics import (
     constraint_residual,
     forward_dynamics,
@@ -52,12 +50,9 @@ def placing(model: Model) -> Callable[[Array, Array, Array, Array], tuple[Array,
 
 
 def accelerating(model: Model, options: Options) -> Callable[[Array, Array, Array], Array]:
-    """Return ``total_acceleration`` (q, v, tau) as several kernels.
-
-    Raises :class:`TooLargeError` where the forces of contact are too large for machine code.
-    """
-    own = Kernel(program(bind(passive_forces, model, {})), model) if model.pairs else None
-    forward, passive = compile_or_not(forward_dynamics, model, **options), own or compile_or_not(passive_forces, model)
+    """Return ``total_acceleration`` (q, v, tau) as several kernels."""
+    forward = compile_or_not(forward_dynamics, model, **options)
+    passive = compile_or_not(passive_forces, model)
 
     def acceleration(q: Array, v: Array, tau: Array) -> Array:
         a: Array = forward(q, v, tau + passive(q, v))

@@ -186,7 +186,10 @@ def _step_function_of_stages(model: Model, options: StepOptions, external: Exter
     try:
         external_efforts = None if external is None else external.effort_kernel(model)
     except TooLargeError as error:
-        raise _smooth_contact_too_large(model, options, error) from None
+        raise TooLargeError(
+            f"smooth contact of {model.name!r} is too large for machine code ({error}): take the method "
+            f"'semi_implicit', whose contacts are loops{fewer_pairs(model, options)}"
+        ) from None
 
     def take(
         q: Array, v: Array, tau: Array, h: float, t: float, external_values: Array, memory: Array
@@ -305,13 +308,6 @@ def compiled(steps: Callable[[bool], BoundFunction], options: StepOptions, model
     return Kernel(program, model)
 
 
-def _smooth_contact_too_large(model: Model, options: StepOptions, error: TooLargeError) -> TooLargeError:
-    return TooLargeError(
-        f"smooth contact of {model.name!r} is too large for machine code ({error}): take the method "
-        f"'semi_implicit', whose contacts are loops{fewer_pairs(model, options)}"
-    )
-
-
 def staged_step_function(model: Model, options: StepOptions) -> StagedStep:
     """Return the step function of a Runge–Kutta method with a controller evaluated at every stage."""
 
@@ -327,10 +323,7 @@ def staged_step_function(model: Model, options: StepOptions) -> StagedStep:
                 raise TooLargeError(f"{len(one.links)} bodies")
             acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
         except TooLargeError:
-            try:
-                acceleration = accelerating(one, options.dynamics_options)
-            except TooLargeError as error:
-                raise _smooth_contact_too_large(model, options, error) from None
+            acceleration = accelerating(one, options.dynamics_options)
         return staged_step(one, chosen, acceleration, kernel_of(dynamics.project, one) if options.projecting else None)
 
     made: StagedStep = derived(model, staged_step_function, options, make=make)
