@@ -9,7 +9,8 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import TooLargeError
-from linkwright.simulation.integrators import split_kernels, step_function, step_kernels
+from linkwright.simulation.actuation import external_forces
+from linkwright.simulation.integrators import step_function, step_kernels
 
 
 def a_box():
@@ -148,7 +149,7 @@ def test_smooth_contact_of_too_many_pairs_is_refused(monkeypatch):
     monkeypatch.setattr(step_kernels, "_made", refuse)
     monkeypatch.setattr(step_function, "compiled", refuse)
     monkeypatch.setattr(step_function, "trace", refuse)
-    monkeypatch.setattr(split_kernels, "program", refuse)
+    monkeypatch.setattr(external_forces, "trace", refuse)
     model = a_box()
     with pytest.raises(TooLargeError, match=r"smooth contact.*take the method 'semi_implicit'.*1 pairs of shapes"):
         lw.simulate(model, model.neutral(), np.zeros(8), 1e-4, 1e-5, "rk4")
