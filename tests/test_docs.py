@@ -20,9 +20,13 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 MODULES = sorted(m.name for m in pkgutil.walk_packages(linkwright.__path__, "linkwright."))
 
-OF_EXTRAS = {"linkwright.bridges.pytorch": "torch", "linkwright.bridges.xla": "jax"}
+OF_EXTRAS = {
+    "linkwright.bridges.casadi": "casadi",
+    "linkwright.bridges.pytorch": "torch",
+    "linkwright.bridges.xla": "jax",
+}
 """Modules that cannot be imported without a package of an extra."""
-OF_PAGES = {"pytorch_jax.md": ("torch", "jax")}
+OF_PAGES = {"casadi.md": ("casadi",), "pytorch_jax.md": ("torch", "jax")}
 """Packages of extras that the blocks of a page import."""
 
 

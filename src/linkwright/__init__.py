@@ -181,3 +181,4 @@ provided.disabled_collisions.function = _later("linkwright.formats.srdf", "disab
 provided.show_in_studio.function = _later("linkwright.browser.recorded.motion_studio", "show")
 provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_studio", "save_page")
 provided.written_equations.function = _later("linkwright.symbolic.derivation.block_equations", "written_equations")
+provided.casadi_function.function = _later("linkwright.bridges.casadi", "function")

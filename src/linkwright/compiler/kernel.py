@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwright import dynamics
+from linkwright import dynamics, provided
 from linkwright.compiler.c_export import save_c
 from linkwright.compiler.call_errors import explain_call, shown_shape
 from linkwright.compiler.emit.repetition import longest_step
 from linkwright.compiler.front.bind import bind, book_of
 from linkwright.compiler.front.differentiation import differentiate
+from linkwright.compiler.front.expressions import are_expressions, program_of_expressions
 from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Operations, Program
@@ -42,7 +43,7 @@ from linkwright.compiler.parameters import parametrized
 from linkwright.compiler.precision import checked_precision, in_precision, rounded
 from linkwright.compiler.schedules.selection import program
 from linkwright.dynamics.assembly.choice import MOST_WRITTEN, candidates
-from linkwright.errors import ArgumentError, ModelError, TooLargeError, explained
+from linkwright.errors import ArgumentError, MissingExtraError, ModelError, TooLargeError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 
@@ -435,6 +436,38 @@ class Kernel(Entered):
         """
         return save_c(self._straight("C source"), path, precision, prefix, static, header)
 
+    def casadi(self) -> Any:
+        """Return the kernel as a function of CasADi, for optimal control and code generation.
+
+        Straight-line code becomes an SX function, loops (:func:`repeat`, :func:`until`, :func:`take`) an MX function, both
+        of double precision.
+
+        Returns
+        -------
+        casadi.Function
+            Function with the names and shapes of the kernel's arrays: vectors are columns, and of arrays with more than
+            two axes all but the last are one.
+
+        Raises
+        ------
+        MissingExtraError
+            If CasADi is not installed.
+        TooLargeError
+            If the kernel runs as loops over the bodies, or a loop that may stop earlier has more than 100 000 steps.
+
+        Notes
+        -----
+        CasADi differentiates by the entries of a configuration, :meth:`derivative` by δ in ``integrate(model, q, δ)``;
+        they are equal for joints of one coordinate. It evaluates both sides of :func:`where`, and all steps of
+        :func:`until` up to its limit.
+        """
+        program = self._straight("CasADi function")
+        try:
+            return provided.casadi_function(program, self._names)
+        except ImportError as error:
+            message = f'kernel.casadi requires CasADi: pip install "linkwright[casadi]" ({error})'
+            raise MissingExtraError(message) from None
+
     def __reduce__(self) -> tuple[Any, ...]:
         state: dict[str, Any] = {"_bound": self._bound} if self._bound else {}
         if self._threads != default_threads():
@@ -484,7 +517,7 @@ def _plain(array: Any, dtype: np.dtype) -> bool:
 @explained
 def compile(
     function: Callable[..., Any],
-    model: Model | None = None,
+    model: Model | Any = None,
     *,
     regroup: bool = True,
     tune: bool = False,
@@ -493,7 +526,7 @@ def compile(
     precision: str = "double",
     **inputs: Any,
 ) -> Kernel:
-    """Compile a function for a mechanism, or a function of arrays alone.
+    """Compile a function for a mechanism, a function of arrays alone, or expressions.
 
     The function is evaluated once, on symbols. Joint-space dynamics are compiled for the minimal model
     (:meth:`Model.minimal`): equal to rounding, with fewer operations.
@@ -502,9 +535,11 @@ def compile(
     ----------
     function : callable
         ``function(model, q, v, …)``: an algorithm of the library or a function composed of them and of NumPy; without a
-        model ``function(x, …)``.
+        model ``function(x, …)``. Or expressions of SymPy or of :func:`symbols`: one, a matrix, or a list is one result;
+        a tuple is several.
     model : Model, optional
-        Mechanism.
+        Mechanism. For expressions their symbols, in the order of the arguments or in a dict ``{name: symbols}``; each
+        argument is a symbol, a function of time, its derivative, or a list or matrix of them.
     regroup : bool, optional
         Whether the minimal model is used.
     tune : bool, optional
@@ -558,6 +593,10 @@ def compile(
         if not any(given is x for x in allowed):
             raise ArgumentError(f"{name} is {' or '.join(map(str, allowed))}; got {given!r}")
     precision = checked_precision(precision)
+    if are_expressions(function):
+        if inputs or parameters:
+            raise ArgumentError(f"expressions take their symbols only; got {', '.join([*inputs, *parameters])}")
+        return Kernel(in_precision(program_of_expressions(function, model), precision), None, tune)
     if tune and model is not None and not parameters and is_open_partition(function, inputs):
         made = []
         sizes = range(1, MOST_WRITTEN + 1) if inputs.get("blocks") == "lagrange" else candidates(model)

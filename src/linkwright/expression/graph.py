@@ -533,6 +533,12 @@ class Expr:
     def conjugate(self) -> Expr:
         return self
 
+    def sympy(self) -> Any:
+        """Return the expression as one of SymPy; symbols keep their names and are real."""
+        from linkwright.expression.sympy_conversion import to_sympy
+
+        return to_sympy([self])[0]
+
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return numpy_function(function, args, kwargs)
 

@@ -33,6 +33,12 @@ class SymbolArray(np.ndarray):
     def any(self, axis: Any = None) -> Any:  # type: ignore[override]
         return some(self, axis)
 
+    def sympy(self) -> Any:
+        """Return a matrix of SymPy, a vector as a column; of more than two axes an array of SymPy."""
+        from linkwright.expression.sympy_conversion import array_of_sympy
+
+        return array_of_sympy(self)
+
     def dot(self, y: Any) -> Any:  # type: ignore[override]
         return np.dot(self, y)
 

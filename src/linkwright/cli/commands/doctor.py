@@ -59,6 +59,7 @@ EXTRAS = {
         _named("zarr", "numcodecs", "google-crc32c", "filelock", "xarray", "scipy", "SALib"),
     ),
     "cluster": ("parameter studies on a cluster", _named("distributed")),
+    "casadi": ("functions of CasADi", _named("casadi")),
     "qp": ("whole-body control", _named("daqp")),
     "gymnasium": ("environments for reinforcement learning", _named("gymnasium")),
     "torch": ("functions of PyTorch tensors", _named("torch")),

@@ -1,0 +1,117 @@
+"""Compile SymPy expressions. Written by tools/write_examples.py from docs/how_to/compile_sympy.md: change that page."""
+
+# %% [markdown]
+# # Compile SymPy expressions
+#
+# `lw.compile(expressions, symbols)` compiles expressions of SymPy to machine code, with batches, derivatives and C.
+#
+# ## Expressions and matrices
+
+# %%
+import numpy as np
+import sympy as sp
+import linkwright as lw
+
+x, y = sp.symbols("x y")
+kernel = lw.compile(sp.Matrix([[sp.sin(x) * y, x / y], [sp.Max(x, y), sp.sqrt(x)]]), [x, y])
+print(kernel(1.0, 2.0))
+print(kernel(np.linspace(0.0, 1.0, 1000), 2.0).shape)   # a batch: (1000, 2, 2)
+print(kernel.derivative("x")(1.0, 2.0))                 # the derivative of each entry by x
+kernel.save("matrix.c")                                 # self-contained C
+
+# %% [markdown]
+# A matrix or a list is one result. A tuple is several results:
+
+# %%
+norm, direction = lw.compile((sp.sqrt(x**2 + y**2), [x, y]), [x, y])(3.0, 4.0)
+assert norm == 5.0 and direction.tolist() == [3.0, 4.0]
+
+# %% [markdown]
+# ## Arguments
+#
+# Each entry of `symbols` is one argument: a symbol, or an array of symbols as a list, a matrix or a `MatrixSymbol`. A dict gives the
+# arguments names:
+
+# %%
+a, b, c = sp.symbols("a b c")
+kernel = lw.compile(a * x**2 + b * x + c, {"x": x, "coefficients": [a, b, c]})
+assert kernel(2.0, [1.0, 2.0, 3.0]) == 11.0
+assert kernel(coefficients=[1.0, 2.0, 3.0], x=2.0) == 11.0
+
+# %% [markdown]
+# Symbols that are not among the arguments raise an error that names them, and so do functions that have no machine code:
+
+# %%
+try:
+    lw.compile(a * x, [x])
+except lw.errors.ExpressionError as error:
+    print(error)                       # these are not among the arguments: a; the arguments are x
+
+# %% [markdown]
+# Supported: arithmetic and powers; trigonometric and hyperbolic functions and their inverses; `exp`, `log`, `sqrt`, `atan2`; `Abs`,
+# `sign`, `floor`, `ceiling`, `Mod`, `Min`, `Max`, `Heaviside`; `Piecewise`, relations and logic. A truth value is 1 or 0. A `Piecewise`
+# without a last case is NaN elsewhere. Values are real: roots of negative numbers are NaN.
+#
+# ## Equations of mechanics
+#
+# `sympy.physics.mechanics` derives equations by Lagrange's or Kane's method. Their functions of time, `dynamicsymbols`, and the
+# derivatives are arguments like symbols:
+
+# %%
+import sympy.physics.mechanics as me
+
+q, rates = me.dynamicsymbols("q1 q2"), me.dynamicsymbols("q1 q2", 1)
+m, g, length = sp.symbols("m g l")
+t = me.dynamicsymbols._t
+upper = sp.Matrix([length * sp.sin(q[0]), -length * sp.cos(q[0])])
+lower = upper + sp.Matrix([length * sp.sin(q[1]), -length * sp.cos(q[1])])
+kinetic = m / 2 * sum(point.diff(t).dot(point.diff(t)) for point in (upper, lower))
+method = me.LagrangesMethod(kinetic - m * g * (upper[1] + lower[1]), q)
+method.form_lagranges_equations()
+
+kernel = lw.compile(
+    (method.mass_matrix_full, method.forcing_full),
+    {"q": q, "v": rates, "parameters": [m, g, length]},
+)
+
+
+def state_rate(q, v):
+    """Return the rates of (q, v), of shape (…, 4)."""
+    M, forcing = kernel(q, v, [1.0, 9.81, 0.5])
+    return np.linalg.solve(M, forcing)[..., 0]
+
+
+print(state_rate([0.3, -0.8], [1.0, 2.0]))
+random = np.random.default_rng(0)
+assert state_rate(random.normal(size=(500, 2)), np.zeros((500, 2))).shape == (500, 4)
+
+theirs = sp.lambdify([q, rates, m, g, length], method.forcing_full, cse=True)
+assert np.allclose(kernel([0.3, -0.8], [1.0, 2.0], [1.0, 9.81, 0.5])[1], theirs([0.3, -0.8], [1.0, 2.0], 1.0, 9.81, 0.5))
+
+# %% [markdown]
+# `KanesMethod` has the same `mass_matrix_full` and `forcing_full`. Vectors of `sympy.physics.mechanics` are compiled as
+# `vector.to_matrix(frame)`.
+#
+# ## Expressions of Linkwright as SymPy's
+#
+# Expressions of `lw.symbols` have a method `sympy()`; arrays become matrices. Symbols keep their names:
+
+# %%
+z = lw.symbols("z", 2)
+expression = lw.where(z[0] < z[1], np.sin(z[0]), z[1] ** 2)
+print(expression.sympy())                    # Piecewise((sin(z[0]), z[0] < z[1]), (z[1]**2, True))
+again = lw.compile(expression.sympy(), {"z": z.sympy()})
+assert again([0.5, 1.0]) == lw.compile(expression, [z])([0.5, 1.0])
+
+# %% [markdown]
+# Symbols of SymPy are arguments of the algorithms, too:
+
+# %%
+arm = lw.load("two_link")
+print(lw.mass_matrix(arm, q))                # of q1(t) and q2(t)
+
+# %% [markdown]
+# These matrices are not simplified; `lw.equations(arm)` derives [readable equations](../topics/mechanisms/equations.md). Loops
+# (`lw.repeat`) have no form in SymPy.
+#
+# For speed compared with `lambdify`, see `benchmarks/sympy_expressions.py`.
