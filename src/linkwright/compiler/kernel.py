@@ -439,8 +439,8 @@ class Kernel(Entered):
     def casadi(self) -> Any:
         """Return the kernel as a function of CasADi, for optimal control and code generation.
 
-        Straight-line code becomes an SX function, loops (:func:`repeat`, :func:`until`, :func:`take`) an MX function, both
-        of double precision.
+        Straight-line code becomes an SX function, loops (:func:`repeat`, :func:`until`, :func:`take`) an MX function.
+        Both have double precision.
 
         Returns
         -------
