@@ -36,6 +36,7 @@ from fuzzing.mutations import mutate
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
+from linkwright.formats import child_process
 from linkwright.formats.mjcf.reading import described as mjcf_described
 from linkwright.formats.sdf.reading import parse_sdf
 from linkwright.formats.urdf.reading import parse_urdf
@@ -206,7 +207,8 @@ def _work(
     results: Any,
 ) -> None:
     """Read inputs until this process has used its time, and write a line of JSON for each."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    most = child_process.mapped_memory() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)

@@ -1,8 +1,12 @@
-"""The pairs of kinds that models make are those that have points of contact, in the same order."""
+"""The table of points of contact, and the model's table of pairs that have some."""
 
-from linkwright.dynamics.contact.shapes.pairs import SERVED
+from linkwright.dynamics.contact.shapes.pairs import SERVED, points_of
 from linkwright.model.pair import PARTNERS
 
 
 def test_models_pair_the_kinds_that_have_points_of_contact():
-    assert {(first, second) for second, firsts in PARTNERS.items() for first in firsts} == SERVED.keys()
+    pairs = {(first, second) for second, firsts in PARTNERS.items() for first in firsts}
+    assert {pair for pair in pairs if "cone" not in pair} == SERVED.keys()
+    for kind in {first for first, _ in SERVED} | {second for _, second in SERVED}:  # cones touch as hulls
+        assert len(pairs & {("cone", kind), (kind, "cone")}) == 1
+        assert points_of("cone", kind) == points_of("mesh", kind)

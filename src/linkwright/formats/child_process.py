@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -215,6 +216,13 @@ def child() -> None:
     os._exit(0)  # skips exit handlers of the file
 
 
+def mapped_memory() -> int:
+    """Return the bytes of memory that this process has mapped: a forked one has all libraries of its parent."""
+    with suppress(OSError, ValueError):
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
 def _limit(seconds: float) -> None:
     """Limit memory, processor time, written files and core dumps of this process (without POSIX only time)."""
     try:
@@ -222,7 +230,7 @@ def _limit(seconds: float) -> None:
     except ImportError:
         return
     for kind, most in (
-        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_AS, mapped_memory() + MEMORY),
         (resource.RLIMIT_CPU, max(1, round(seconds))),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),

@@ -30,7 +30,6 @@ from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import LeafInertia
 from linkwright.errors import InputError
 from linkwright.model.elements import Link
-from linkwright.model.joint import Revolute
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
@@ -238,7 +237,7 @@ def normal_form(model: Model, schedule: Schedule) -> NormalForm:
         else:
             placed = placed._replace(d=placed.d + moved, gamma=_added(placed.gamma, turned))
             placed = _cleaned(placed, tiny)
-            if isinstance(link.motion, Revolute):
+            if link.motion.hinge:
                 offset = np.array([np.arctan2(placed.gamma[1], placed.gamma[0])])
                 placed = placed._replace(gamma=(1.0, 0.0))
             else:

@@ -244,6 +244,8 @@ class _TextComparison:
         L is the Lagrangian, where it is one expression: the angular momentum has three entries. Without springs K is
         the kinetic energy, and K1 that of the first link, as U1 is its potential energy.
         """
+        if not entries:
+            return False
         (left, right), *more = entries
         if more or right is not None or not isinstance(one.typed, str) or len(one.indices) > 1:
             return False
