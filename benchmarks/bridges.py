@@ -1,6 +1,6 @@
-"""Overhead of a call of `lw.bridges`: inverse dynamics of a seven-joint arm in PyTorch and JAX, beside the kernel's.
+"""Measure the overhead of a call through `lw.bridges`: inverse dynamics of a seven-joint arm in PyTorch and JAX.
 
-Process time on one thread, minima of interleaved rounds. Run it on a quiet machine:
+The kernel itself runs in the same rounds. Process time on one thread, minima of interleaved rounds, on a quiet machine:
 
     python benchmarks/bridges.py
 """

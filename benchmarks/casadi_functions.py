@@ -1,8 +1,10 @@
-"""Functions of CasADi beside Pinocchio's: evaluation of F and its Jacobian, interpreted and as C; and our kernels.
+"""Compare CasADi functions of Linkwright and Pinocchio: F and its Jacobian, interpreted and as C, and the kernels.
 
-Run:  python benchmarks/casadi_functions.py [--short]
-Pinocchio's functions of CasADi (pinocchio.casadi) are not in its wheel from PyPI; where they are missing, Pinocchio's
-own functions are measured. One thread; each round evaluates each once, interleaved; minima of CPU time over all rounds.
+    python benchmarks/casadi_functions.py [--short]
+
+The wheel of Pinocchio contains no CasADi functions (pinocchio.casadi). Where they are missing, Pinocchio's own
+functions are measured. One thread; every round evaluates each function once, interleaved; minima of CPU time over all
+rounds.
 """
 
 from __future__ import annotations

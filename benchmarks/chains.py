@@ -1,6 +1,7 @@
-"""Long chains, one configuration at a time: loops, blocks, assembly, beside Pinocchio's own method.
+"""Compare methods for single configurations of long chains: loops, blocks, assembly, and Pinocchio's algorithms.
 
-Everything in one process, interleaved; minima (and medians) of many runs. To be run on a quiet machine.
+All methods run interleaved in one process; the results are minima (and medians) of many runs. Run it on a quiet
+machine.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Forward dynamics with closed loops beside Pinocchio's constraintDynamics and lcaba: one core, one run.
+"""Compare forward dynamics with closed loops with Pinocchio's constraintDynamics and lcaba, on one core in one run.
 
-Ours in batches of 4096 rows (fewer of large mechanisms) and in single calls; Pinocchio has no batches with
-constraints, so it is called row by row. Minima of interleaved rounds; how far the accelerations are apart is printed
-too. Numbers of four-bars may be given.
+Linkwright runs batches of 4096 rows (fewer for large mechanisms) and single calls. Pinocchio has no batches with
+constraints, so it is called row by row. Times are minima of interleaved rounds; the largest difference of the
+accelerations is printed too. The arguments are numbers of four-bars.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def four_bars(n: int) -> tuple[Model, np.ndarray]:
 
 
 def theirs(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> dict[str, Callable[[], np.ndarray]]:
-    """Calls of both of Pinocchio's algorithms, each with data of its own."""
+    """Return calls of both algorithms of Pinocchio, each with its own data."""
     tree = Pinocchio(model, States(q[None], v[None], 0.0 * v[None], tau[None], "world"))
     kinds = {"weld": pin.ContactType.CONTACT_6D, "ball": pin.ContactType.CONTACT_3D}
     loops = pin.StdVec_RigidConstraintModel()

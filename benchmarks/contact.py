@@ -1,19 +1,19 @@
-"""Rollouts with contact beside MuJoCo's, of the same robots in one run, on one core: nanoseconds of CPU time per step.
+"""Compare rollouts with contact with MuJoCo, same robots in one run on one core: nanoseconds of CPU time per step.
 
     python benchmarks/contact.py [arm quadruped policy humanoid=FILE memory]
 
-"quadruped" stands up on four feet, held by servos whose damping is implicit in both (steps of 2 ms). MuJoCo runs with
-its own defaults, with one iteration of its solver ("fast"), and with 8 sweeps of projected Gauss-Seidel and elliptic
-cones ("PGS 8"); Linkwright with 8 and with 4 sweeps. "policy": a network of two layers of 64 moves it. "humanoid" is
-MuJoCo's own (humanoid.xml of its repository; the file is given), limp: it sinks down on its feet, and lies, with its
-limits and the floor; with one iteration of the solver MuJoCo diverges. In MuJoCo it is run with contact of bodies with
-each other, too, and without; "humanoid_all=FILE" has Linkwright look at all pairs too.
-"arm" is `arm7`, which touches nothing. "memory": a million quadrupeds, 100 steps, in one call and a process of its own:
-seconds and memory at its peak.
+- "quadruped": it stands on four feet, held by servos with implicit damping in both programs (steps of 2 ms). MuJoCo
+  runs with its defaults, with one iteration of its solver ("fast"), and with 8 sweeps of projected Gauss-Seidel and
+  elliptic cones ("PGS 8"); Linkwright runs with 8 and with 4 sweeps.
+- "policy": a network of two layers of 64 controls the quadruped.
+- "humanoid": MuJoCo's humanoid without controls (humanoid.xml of its repository), which sinks down on its feet, and
+  lies, with joint limits and the floor. With one iteration of its solver MuJoCo diverges. MuJoCo runs with and without
+  contact between bodies. "humanoid_all=FILE" gives Linkwright all pairs too.
+- "arm": `arm7` without contact.
+- "memory": a million quadrupeds, 100 steps, in one call in a separate process: seconds and peak memory.
 
-Rounds of all alternate, and the shortest of each is told: other work on the machine lengthens some of them. Linkwright
-keeps the end of motions, MuJoCo, which always does, every state. That both do the same is looked at first: what is
-told as "height" is the median of the bases' heights in the end.
+Times are minima of alternating rounds, since other processes lengthen some rounds. Linkwright stores the end of each
+motion, MuJoCo every state. Both are compared before they are timed: "height" is the median final height of the bases.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def shortest(runs: Mapping[str, Run]) -> dict[str, float]:
     return found
 
 
-def told(what: str, ours: Mapping[str, Run], theirs: Mapping[str, Run], steps: int, height: int | None = None) -> None:
+def table(what: str, ours: Mapping[str, Run], theirs: Mapping[str, Run], steps: int, height: int | None = None) -> None:
     """The table of one case; ``steps``: of all rows together."""
     print(f"{what}")
     ends = {name: run() for name, run in {**ours, **theirs}.items()}
@@ -134,7 +134,7 @@ def arm() -> None:
             f"MuJoCo, {name}": peer(saved(model), h, {"integrator": getattr(mujoco.mjtIntegrator, kind)})(q, v, steps)
             for name, kind in (("Euler", "mjINT_EULER"), ("implicitfast", "mjINT_IMPLICITFAST"), ("RK4", "mjINT_RK4"))
         }
-        told(f"arm7, no contact, {what}, {steps} steps", ours, theirs, rows * steps)
+        table(f"arm7, no contact, {what}, {steps} steps", ours, theirs, rows * steps)
 
 
 def end(*about: Any, **more: Any) -> np.ndarray:
@@ -202,7 +202,7 @@ def quadruped() -> None:
             f"MuJoCo, {name}": peer(quadruped_of_mujoco(model), h, options)(q, v, steps, POSTURE)
             for name, options in mujoco_options().items()
         }
-        told(f"quadruped, four feet on the ground, {what}, {steps} steps", ours, theirs, rows * steps, 2)
+        table(f"quadruped, four feet on the ground, {what}, {steps} steps", ours, theirs, rows * steps, 2)
 
 
 def policy() -> None:
@@ -220,7 +220,7 @@ def policy() -> None:
         ours[f"weights of each, {n} sweeps"] = partial(
             end, *about, each, method=one_thread(n), actuation=lw.Actuation(each=["weights"])
         )
-    told(f"quadruped moved by {net}, batch of 256, {steps} steps", ours, {}, 256 * steps)
+    table(f"quadruped moved by {net}, batch of 256, {steps} steps", ours, {}, 256 * steps)
 
 
 def humanoid(path: str, everything: bool = False) -> None:
@@ -277,7 +277,7 @@ def humanoid(path: str, everything: bool = False) -> None:
                 ("PGS 8", False, "the floor"),
             )
         }
-        told(f"humanoid with limits, limp, {what}, {steps} steps", ours, theirs, rows * steps, 2)
+        table(f"humanoid with limits, limp, {what}, {steps} steps", ours, theirs, rows * steps, 2)
 
 
 MILLION = """
@@ -303,7 +303,7 @@ print(f"  memory: {before:.0f} MiB before with the starts ({given:.0f}), at the 
 
 
 def memory() -> None:
-    """In a process of its own."""
+    """Measure memory in a separate process."""
     here = str(Path(__file__).parent)
     path = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
     subprocess.run([sys.executable, "-c", MILLION], check=True, env={**os.environ, "PYTHONPATH": path})

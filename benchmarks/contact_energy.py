@@ -1,9 +1,9 @@
-"""Whether contact brings energy: random drops of boxes, capsules, ellipsoids and chains of two links on the ground.
+"""Measure the energy that contact adds: random drops of boxes, capsules, ellipsoids and chains of two links.
 
 For every step: the change of the kinetic energy by impulses, ΔT = pᵀr + ½ pᵀAp, of impacts and of the step after them,
-and the rise of the total energy. The first is never positive except for rounding. The second is of the second order in
-the step: rotations within a step bend the way of points, and overlap is undone by lifting bodies. Arguments: number of
-drops of each kind (25 000), step lengths in ms (2 and 1).
+and the increase of the total energy. The first is never positive except for rounding. The second is of second order in
+the step: rotations within a step bend the paths of points, and the position correction lifts overlapping bodies.
+Arguments: number of drops of each kind (25 000), step lengths in ms (2 and 1).
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def starts(model: lw.Model, count: int, seed: int) -> Arrays:
 
 
 def dropping(model: lw.Model, steps: int) -> Callable[..., Any]:
-    """The kernel (q, v, h) -> (work, rise, above, overlap): the most of each in so many steps."""
-    told = Constraints()
-    size = told.size(model)
+    """Return the kernel (q, v, h) -> (work, rise, above, overlap): the maximum of each over a number of steps."""
+    constraints = Constraints()
+    size = constraints.size(model)
 
     def drop(model: lw.Model, q: Any, v: Any, h: Any) -> tuple[Any, ...]:
         def energy(q: Any, v: Any) -> Any:
@@ -81,7 +81,7 @@ def dropping(model: lw.Model, steps: int) -> Callable[..., Any]:
 
         def one(k: Any, q: Any, v: Any, p: Any, E: Any, *most: Any) -> tuple[Any, ...]:
             work, rise, above, deepest = most
-            struck = constrained_velocity(model, q, v, np.zeros(model.nv), h, p, told)
+            struck = constrained_velocity(model, q, v, np.zeros(model.nv), h, p, constraints)
             done = struck.work
             q, v = constrained_motion(model, q, h, struck)
             after = energy(q, v)

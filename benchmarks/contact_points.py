@@ -1,12 +1,12 @@
-"""Points of contact of one pair of shapes, beside MuJoCo's, on one core: nanoseconds of CPU time per pair.
+"""Compare contact points of one pair of shapes with MuJoCo, on one core: nanoseconds of CPU time per pair.
 
     python benchmarks/contact_points.py [box cylinder …]
 
-1024 random poses of the first shape near the second one. Linkwright finds gaps, points and normals of all rows in one
-call of a kernel, which includes reading both poses (sixteen numbers each); planes and height fields rest in the world.
-MuJoCo's `mj_collision` runs on one pose after the other, already placed, and is told less what an empty call of Python
-takes: it stops early where bounding volumes do not meet, so that both numbers are told, of poses that touch and of
-those that do not. Rounds alternate, and the shortest is told.
+The first shape has 1024 random poses near the second shape. Linkwright finds gaps, points and normals of all rows in
+one call of a kernel, which includes reading both poses (sixteen numbers each); planes and height fields rest in the
+world. MuJoCo's `mj_collision` runs on one placed pose after the other, and the time of an empty Python call is
+subtracted. It returns early where bounding volumes do not overlap, so poses that touch and poses that do not have a
+column each. Times are minima of alternating rounds.
 """
 
 from __future__ import annotations
@@ -108,11 +108,11 @@ def shortest(*runs) -> list[float]:
     return found
 
 
-def main(asked: list[str]) -> None:
+def main(names: list[str]) -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; ns a pair of shapes")
     print(f"{'':24}points Linkwright  MuJoCo touching, apart")
     for a, b in SERVED:
-        if asked and not {a, b} & set(asked):
+        if names and not {a, b} & set(names):
             continue
         first, second = SHAPES[a], SHAPES[b]
         T, U = poses(0.2, 0), poses(0.05, 1)
@@ -124,12 +124,12 @@ def main(asked: list[str]) -> None:
             print(f"{line}{own / ROWS * 1e9:11.1f}")
             continue
         _, _, touch = peer(T, U)
-        told = []
+        times = []
         for rows in (touch, ~touch):
             run, empty, _ = peer(T[rows], U[rows])
             own, other, nothing = shortest(lambda kernel=kernel, T=T, U=U: kernel(T, U), run, empty)
-            told.append((other - nothing) / max(rows.sum(), 1) * 1e9)
-        print(f"{line}{own / ROWS * 1e9:11.1f}{told[0]:12.0f}{told[1]:8.0f}")
+            times.append((other - nothing) / max(rows.sum(), 1) * 1e9)
+        print(f"{line}{own / ROWS * 1e9:11.1f}{times[0]:12.0f}{times[1]:8.0f}")
 
 
 if __name__ == "__main__":

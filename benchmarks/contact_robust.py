@@ -1,13 +1,13 @@
-"""Whether robots on the ground stay sound, whatever happens: random starts, random torques, limits, two seconds.
+"""Test the robustness of robots on the ground: random starts, random torques, joint limits, two seconds.
 
-Of the built-in robots only feet touch the ground. Here trunks, heads, hands, knees and elbows do as well, as balls and
-capsules: else a trunk sinks through the ground, hangs on its feet, and its weight is borne by what stops the joints.
-With "feet" as the last argument it does so.
+Only the feet of the built-in robots touch the ground. Here trunks, heads, hands, knees and elbows touch it too, as
+spheres and capsules; otherwise a trunk sinks through the ground, and joint limits carry its weight. The last argument
+"feet" selects contact of the feet alone.
 
-A quadruped and a humanoid start at random postures within their limits, turned anyhow, with random velocities, their
-lowest point on the ground, and random torques act that change every 50 ms. Told are rows that are no numbers, the most
-penetration after half a second, and by how much limits are exceeded then. Arguments: how many rows (10 000), the step
-in ms (2), iterations and position iterations of the solver (its defaults).
+A quadruped and a humanoid start at random configurations within their limits, with random orientation and velocities
+and their lowest point on the ground. Random torques change every 50 ms. The table has the number of rows with inf or
+NaN, the largest penetration after half a second, and the largest violation of joint limits after that time. Arguments:
+number of rows (10 000), step in ms (2), iterations and position iterations of the solver (its defaults).
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def least_gap(model: lw.Model, q: Any) -> Any:
     return functools.reduce(minimum, gaps)
 
 
-def shaken(model: lw.Model, told: Constraints, steps: int, h: float) -> Any:
+def shaken(model: lw.Model, constraints: Constraints, steps: int, h: float) -> Any:
     """The kernel (q, v, p, tau) -> (q, v, p, overlap, excess): after some steps, and the most of each, m and rad."""
 
     def shake(model: lw.Model, q: Any, v: Any, p: Any, tau: Any) -> tuple[Any, ...]:
         def one(k: Any, q: Any, v: Any, p: Any, overlap: Any, excess: Any) -> tuple[Any, ...]:
-            q, v, p = constrained_step(model, q, v, tau, h, p, told)
+            q, v, p = constrained_step(model, q, v, tau, h, p, constraints)
             overlap = maximum(overlap, -least_gap(model, q))
             for low, high, x in zip(model.lower, model.upper, q, strict=True):
                 if np.isfinite(low):
@@ -85,19 +85,19 @@ def shaken(model: lw.Model, told: Constraints, steps: int, h: float) -> Any:
         nil = 0.0 * q[0]
         return lw.repeat(steps, one, q, v, p, nil, nil)
 
-    return lw.compile(shake, model, p=(told.size(model),), tau=(model.nv,))
+    return lw.compile(shake, model, p=(constraints.size(model),), tau=(model.nv,))
 
 
 def run(name: str, count: int, h: float, solver: Solver, feet: bool = False) -> None:
     """Print what becomes of one robot; ``feet``: of one that touches with its feet alone."""
     model = (lw.load(name) if feet else whole(name)).with_ground(contact=lw.ContactProperties(friction=0.8))
-    told = Constraints(limits=True, solver=solver)
-    kernel = shaken(model, told, round(HELD / h), h)
+    constraints = Constraints(limits=True, solver=solver)
+    kernel = shaken(model, constraints, round(HELD / h), h)
     q, v = starts(model, count, 1)
     limits = np.concatenate([joint.effort_limit for joint in model.joints])
     own = ACCELERATION * np.diag(lw.mass_matrix(model, model.neutral()))
     torque = np.where(np.isfinite(limits), SHARE * limits, own) * (np.arange(model.nv) >= 6)
-    p, generator = np.zeros((count, told.size(model))), np.random.default_rng(2)
+    p, generator = np.zeros((count, constraints.size(model))), np.random.default_rng(2)
     overlap, excess, began = np.zeros(count), np.zeros(count), time.process_time()
     for k in range(round(SECONDS / HELD)):
         tau = torque * generator.normal(size=(count, model.nv))

@@ -1,12 +1,12 @@
-"""Controlled steps of a 7-joint arm, every law compiled into the step: ns a step and core, in batches.
+"""Measure controlled steps of a 7-joint arm with compiled control laws: ns per step on one core, in batches.
 
     python benchmarks/controlled_steps.py [--quick]
 
-All of `simulate` is counted, what is recorded too: once at the end, and at every step. CPU time of this thread, minima
-of several rounds, turn by turn with the peers:
+The whole of `simulate` is timed, including the recording, which happens once at the end or at every step. CPU time of
+this thread, minima of several rounds, alternating with two peers:
 
-- the same law and step row by row with Pinocchio from Python, as one would write it (`pin`: `rnea` and `aba`);
-- `simulate(…, controller=…)`, a Python function that calls a kernel of the law once a step, for all motions or for one.
+- the same control law and step row by row with Pinocchio from Python (`pin`: `rnea` and `aba`);
+- `simulate(…, controller=…)` with a Python function that calls a kernel of the law once a step, for all motions or one.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def row_by_row(arm, rows, steps):
 
 
 def through_python(arm, q):
-    """Motions whose controller is a Python function that asks a kernel."""
+    """Simulate motions whose controller is a Python function that calls a kernel."""
 
     def law(model, t, q, v):
         return lw.control.computed_torque(model, t, q, v, reference=START, stiffness=100.0, damping=20.0)
@@ -99,8 +99,8 @@ def through_python(arm, q):
     def controller(t, q, v):
         return kernel(t, q, v)
 
-    told = {"method": "semi_implicit", "every": STEPS, "callback": controller}
-    return lambda: lw.simulate(arm, q, np.zeros((*q.shape[:-1], 7)), STEPS * H, **told)
+    options = {"method": "semi_implicit", "every": STEPS, "callback": controller}
+    return lambda: lw.simulate(arm, q, np.zeros((*q.shape[:-1], 7)), STEPS * H, **options)
 
 
 def main() -> None:
@@ -112,9 +112,9 @@ def main() -> None:
     for method in ("semi_implicit", "rk4"):
         for name, (law, first) in laws(arm).items():
             for every in (STEPS, 1):
-                told = {} if law is None else {"controller": law, "actuation": lw.Actuation(initial_state=first)}
+                options = {} if law is None else {"controller": law, "actuation": lw.Actuation(initial_state=first)}
                 calls[method, name, every] = (
-                    partial(lw.simulate, arm, q, rest, STEPS * H, method=method, every=every, **told),
+                    partial(lw.simulate, arm, q, rest, STEPS * H, method=method, every=every, **options),
                     ROWS * STEPS,
                 )
     peer = row_by_row(arm, 2, STEPS)

@@ -1,9 +1,9 @@
-"""Large mechanisms of many parts that are alike, one configuration at a time: blocks on lanes beside other ways.
+"""Compare methods for single configurations of large mechanisms with many equal parts: blocks on lanes and others.
 
-Crawlers (a chain of trunks with two legs on each), crowds (robots beside each other that have nothing to do with each
-other), and a random tree of bodies of which no two are alike. Everything in one process, interleaved; minima (and
-medians) of many runs. To be run on a quiet machine. Arguments choose mechanisms by name: ``crawler:100``,
-``arms:30``, ``humanoids:100``, ``unlike:150``.
+The mechanisms are crawlers (a chain of trunks with two legs each), crowds (several unconnected robots), and a random
+tree of bodies that are all different. All methods run interleaved in one process; the results are minima (and medians)
+of many runs. Run it on a quiet machine. Arguments select mechanisms by name: ``crawler:100``, ``arms:30``,
+``humanoids:100``, ``unlike:150``.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def crawler(trunks: int) -> lw.Model:
 
 
 def arms(many: int) -> lw.Model:
-    """Arms of seven hinges beside each other."""
+    """Return a number of separate arms of seven hinges."""
     builder = lw.Builder(f"arms:{many}")
     for k in range(many):
         limb(builder, f"arm{k}", "world", ARM, 0.1 * k * X)
@@ -88,7 +88,7 @@ def limb(builder: lw.Builder, name: str, parent: str, bodies: int, start: np.nda
 
 
 def humanoids(many: int) -> lw.Model:
-    """The library's humanoid so many times."""
+    """Return a number of copies of the built-in humanoid."""
     one = lw.load("humanoid").description
     bodies, joints = [], []
     for k in range(many):

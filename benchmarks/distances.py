@@ -1,11 +1,11 @@
-"""Self-distances of a Panda beside coal through Pinocchio (computeDistances), in one run, on one core.
+"""Compare the self-distances of a Panda with coal through Pinocchio (computeDistances), in one run on one core.
 
     python benchmarks/distances.py
 
-All pairs of collision shapes that lw.distances selects, the same in both: of panda.urdf, whose shapes are meshes, and
-of panda_collision.urdf, whose shapes are cylinders and spheres. Pinocchio has the meshes as its URDF reader makes them
-(triangles), and as the convex hulls of Linkwright ("hulls"). Rounds alternate; the shortest of each counts:
-microseconds of CPU time per configuration. The largest difference of the distances of pairs that are apart is printed.
+Both compute all pairs of collision shapes that lw.distances selects: those of panda.urdf, whose shapes are meshes, and
+those of panda_collision.urdf, whose shapes are cylinders and spheres. Pinocchio has the meshes as its URDF reader makes
+them (triangles), and as the convex hulls of Linkwright ("hulls"). Times are microseconds of CPU time per configuration,
+minima of alternating rounds. The largest difference of the distances of separated pairs is printed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Exact equations of motion: how long they take, beside SymPy's own two methods with simplification.
+"""Measure the derivation of exact equations of motion, and SymPy's own two methods with simplification.
 
-Every case runs in a process of its own, so that its peak memory is its own and a time limit ends it. Ours are
-checked against the compiled dynamics at random states and parameters, SymPy's against ours. Run it on a quiet machine:
+Every case runs in a separate process with a time limit, which also separates peak memory. Linkwright's equations are
+checked against the compiled dynamics at random states and parameters, SymPy's against Linkwright's. Run it on a quiet
+machine:
 
     python benchmarks/equations.py
 """
@@ -52,7 +53,7 @@ AGREE = 1e-12
 # what the processes do; each prints lines of JSON as soon as it knows something
 
 
-def tell(**found: Any) -> None:
+def report(**found: Any) -> None:
     print(json.dumps(found), flush=True)
 
 
@@ -67,7 +68,7 @@ def repeated(once: Callable[[], Any], rounds: int) -> list[float]:
 
 
 def peak_memory() -> float:
-    """MiB, of this process alone where the system tells it: what began it counts in the other number."""
+    """Return the peak memory in MiB, of this process alone where the system reports it."""
     status = Path("/proc/self/status")
     if status.exists():
         found = next(line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM"))
@@ -79,12 +80,12 @@ def derive(robot: str, parameters: Any) -> None:
     """M, h and g in normal form."""
     model = lw.load(robot)
     lw.equations(lw.load("pendulum")).canonical  # noqa: B018 (what is imported when first needed)
-    tell(before_MiB=peak_memory())
+    report(before_MiB=peak_memory())
     times = repeated(lambda: lw.equations(model, parameters).canonical, ROUNDS)
     made = lw.equations(model, parameters)
-    tell(first_s=times[0], median_s=median(times), rounds=len(times), terms=made.canonical.terms)
-    tell(names=len(made.parameters), operations=made.operations.total, peak_MiB=peak_memory())
-    tell(disagreement=disagreement(made))
+    report(first_s=times[0], median_s=median(times), rounds=len(times), terms=made.canonical.terms)
+    report(names=len(made.parameters), operations=made.operations.total, peak_MiB=peak_memory())
+    report(disagreement=disagreement(made))
 
 
 def disagreement(made: lw.Equations) -> float:
@@ -124,14 +125,14 @@ def convert(robot: str, parameters: Any) -> None:
     first.text(), first.mass_matrix
     made = lw.equations(model, parameters)
     made.canonical  # noqa: B018
-    tell(text_s=median(repeated(made.text, 3)), characters=len(made.text()))
+    report(text_s=median(repeated(made.text, 3)), characters=len(made.text()))
 
     def matrices() -> None:
         sympy.core.cache.clear_cache()
         for what in ("mass_matrix", "velocity_forces", "gravity_forces"):
             made.sympy(what)
 
-    tell(sympy_s=median(repeated(matrices, 3)), peak_MiB=peak_memory())
+    report(sympy_s=median(repeated(matrices, 3)), peak_MiB=peak_memory())
 
 
 def refuse(robot: str, _: Any) -> None:
@@ -140,13 +141,13 @@ def refuse(robot: str, _: Any) -> None:
     made = lw.equations(model)
     began = time.perf_counter()
     try:
-        tell(terms=made.canonical.terms)
+        report(terms=made.canonical.terms)
     except TooLargeError as failure:
-        tell(refused_s=time.perf_counter() - began, says=str(failure))
+        report(refused_s=time.perf_counter() - began, says=str(failure))
     began = time.perf_counter()
     source = made.c()
-    tell(code_s=time.perf_counter() - began, kB=len(source) / 1000, operations=made.operations.total)
-    tell(peak_MiB=peak_memory())
+    report(code_s=time.perf_counter() - began, kB=len(source) / 1000, operations=made.operations.total)
+    report(peak_MiB=peak_memory())
 
 
 def theirs(n: int, method: str, simplifier: str) -> None:
@@ -163,11 +164,11 @@ def theirs(n: int, method: str, simplifier: str) -> None:
         began = time.perf_counter()
         M, forcing, symbols = sympy_chain(n, method)
         derived.append(time.perf_counter() - began)
-        tell(derived_s=median(derived), raw_operations=int(sympy.count_ops(M) + sympy.count_ops(forcing)))
+        report(derived_s=median(derived), raw_operations=int(sympy.count_ops(M) + sympy.count_ops(forcing)))
         began = time.perf_counter()
         M, forcing = M.applyfunc(simplify), forcing.applyfunc(simplify)
         simplified.append(time.perf_counter() - began)
-        tell(simplified_s=median(simplified), rounds=len(simplified), peak_MiB=peak_memory())
+        report(simplified_s=median(simplified), rounds=len(simplified), peak_MiB=peak_memory())
     made = lw.equations(lw.load(f"planar:{n}"))
     rng = np.random.default_rng(n)
     values = {name: float(x) for name, x in zip(symbols, rng.uniform(0.5, 2.0, len(symbols)), strict=True)}
@@ -177,8 +178,8 @@ def theirs(n: int, method: str, simplifier: str) -> None:
     ours_M, h, g = (evaluate(form.flat, values).reshape(form.shape) for form in made.canonical)
     their_M, their_f = (np.array(x.subs(numbers).evalf(), dtype=float) for x in (M, forcing))
     gaps = (np.abs(ours_M - their_M).max(), np.abs(h + g + their_f.ravel()).max())
-    tell(disagreement=float(max(gaps) / (1.0 + np.abs(ours_M).max())))
-    tell(operations=int(sympy.count_ops(M) + sympy.count_ops(forcing)))
+    report(disagreement=float(max(gaps) / (1.0 + np.abs(ours_M).max())))
+    report(operations=int(sympy.count_ops(M) + sympy.count_ops(forcing)))
 
 
 def sympy_chain(n: int, method: str) -> tuple[Any, Any, dict[str, Any]]:
@@ -226,18 +227,18 @@ WORKERS: dict[str, Callable[..., None]] = {"derive": derive, "convert": convert,
 
 
 def measured(worker: str, *arguments: Any, limit: float) -> dict[str, Any]:
-    """What a process told until it ended, or until the time limit."""
+    """Return the figures that a process reported until its end or the time limit."""
     command = [sys.executable, __file__, "--worker", json.dumps([worker, *arguments])]
     try:
         done = subprocess.run(command, capture_output=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired as stopped:
-        return told(stopped.stdout or b"") | {"stopped_after_s": limit}
+        return reported(stopped.stdout or b"") | {"stopped_after_s": limit}
     if done.returncode:
         raise SystemExit(f"{worker} {arguments} failed:\n{done.stderr.decode()}")
-    return told(done.stdout)
+    return reported(done.stdout)
 
 
-def told(lines: bytes) -> dict[str, Any]:
+def reported(lines: bytes) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for line in lines.decode().splitlines():
         found |= json.loads(line)
@@ -327,7 +328,7 @@ def show_large(found: dict[str, dict[str, Any]]) -> Table:
         )
         for name, one in found.items()
     )
-    return table("what is too large is told", heads, rows)
+    return table("too large", heads, rows)
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
-"""Exact inverse kinematics beside EAIK and ssik: all branches of batches of targets, one thread, one run.
-
-Times are minima of interleaved rounds, microseconds of the processor a target; targets are the poses of random postures
-within the limits. ``coverage`` as an argument looks instead at how many of 100 000 random postures (or so many, as a
-second argument) are among the branches, and how far branches are from their targets. ``search`` looks from 200 random
-starts each, by ``lw.inverse_kinematics``, for postures of 200 targets (or so many) that the branches have not.
+"""Compare exact inverse kinematics with EAIK and ssik: all branches of batches of targets, one thread, one run.
 
     python benchmarks/exact_inverse_kinematics.py [coverage [N] | search [N]]
+
+Times are minima of interleaved rounds, microseconds of processor time per target; targets are the poses of random
+configurations within the limits. ``coverage`` counts how many of N (100 000) random configurations are among the
+branches, and measures the pose errors of branches. ``search`` runs ``lw.inverse_kinematics`` from 200 random initial
+guesses for each of N (200) targets, and counts solutions that are not among the branches.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def made(name: str, kinds: str, axes: Any, points: Any) -> Any:
 
 
 def random_arm(seed: int, three: str = "", first: int = 0, n: int = 6) -> Any:
-    """Hinges; with three neighbors that meet or are parallel where that is asked for."""
+    """Return hinges, of which three neighbors intersect or are parallel if that is selected."""
     random = np.random.default_rng(seed)
     axes = random.standard_normal((n, 3))
     points = random.uniform(-0.4, 0.4, (n, 3))
@@ -79,7 +79,7 @@ def with_slides(kinds: str, wrist: bool) -> Any:
     """Three joints of these kinds, as general as they have an answer; with a wrist, or for a position."""
     random = np.random.default_rng(0)
     axes, points = random.standard_normal((6, 3)), random.uniform(-0.5, 0.5, (6, 3))
-    if kinds in ("RRP", "PRR"):  # the slide across the hinge beside it
+    if kinds in ("RRP", "PRR"):  # the slider perpendicular to the adjacent hinge
         i, j = (2, 1) if kinds == "RRP" else (0, 1)
         axes[i] = np.cross(axes[j], X)
     if kinds == "PRP":
@@ -285,8 +285,8 @@ def main() -> None:
     print(f"{'arm':<20} {'family':<36} {'branches':>8} {'batch µs':>9} {'single µs':>9} {'EAIK µs':>8} {'ssik µs':>8}")
     for name, solver, mean in shown:
         row = [times.get(f"{name}|{who}") for who in ("ours", "single", "EAIK", "ssik")]
-        told = [f"{t.minimum * 1e-3:.3g}" if t else "" for t in row]
-        print(f"{name:<20} {solver.family:<36} {mean:>8.2f} {told[0]:>9} {told[1]:>9} {told[2]:>8} {told[3]:>8}")
+        times = [f"{t.minimum * 1e-3:.3g}" if t else "" for t in row]
+        print(f"{name:<20} {solver.family:<36} {mean:>8.2f} {times[0]:>9} {times[1]:>9} {times[2]:>8} {times[3]:>8}")
 
 
 if __name__ == "__main__":

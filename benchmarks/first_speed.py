@@ -1,7 +1,7 @@
-"""First speed: inverse and forward dynamics of arms and humanoids in batches, beside Pinocchio's own.
+"""Compare inverse and forward dynamics of arms and humanoids in batches with Pinocchio's batched functions.
 
-One core, both in one run, interleaved, on the same mechanism (Pinocchio's is built from ours joint by
-joint, and its results are compared with ours first). Run it on a quiet machine:
+One core, both in one run, interleaved, on the same mechanism (Pinocchio's model is built joint by joint from
+Linkwright's, and the results are compared first). Run it on a quiet machine:
 
     python benchmarks/first_speed.py
 """

@@ -1,11 +1,13 @@
-"""Every built-in mechanism and every robot of example_robot_data, held at random postures for ten seconds.
+"""Hold every built-in mechanism and every robot of example_robot_data at random configurations for ten seconds.
 
-Run: ``python benchmarks/holding.py [name …]``. Each mechanism is pushed off 20 random postures (0.1 in every velocity
-coordinate and 0.3/s), held by ``hold_joints`` at the default step, and left for 10 s: falling where it floats, and with
-its feet welded to the ground. Columns: how many postures; how long the motion lasted; the method that ``simulate``
-takes; the largest speed of joints on the way, and at the end; how far at the end joints are from the posture (m or
-rad); their largest acceleration at rest at the posture, zero where the law rests there; the largest effort; the largest
-error of the loops; seconds of computing.
+    python benchmarks/holding.py [name …]
+
+Each mechanism starts at 20 random configurations with random velocities (0.1 in every velocity coordinate and 0.3/s),
+is controlled by ``hold_joints`` at the default step, and moves for 10 s: in free fall if it floats, and with its feet
+welded to the ground. Columns: number of configurations; duration reached; the method that ``simulate`` selects; largest
+joint speed during the motion and at its end; largest final error of a joint (m or rad); largest acceleration at rest at
+the reference, which is zero for an equilibrium of the control law; largest effort; largest loop error; processor
+seconds.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ def mechanisms() -> Iterator[tuple[str, lw.Model, str, list[str]]]:
         model = lw.load(path)
         if model.joints:
             yield path.stem, model, "", []
-            yield f"{path.stem}, afloat", lw.load(path, root="free"), "", []
+            yield f"{path.stem}, floating", lw.load(path, root="free"), "", []
 
 
 def on_its_feet(model: lw.Model, kind: str, feet: list[str]) -> lw.Model:
@@ -114,7 +116,7 @@ def postures(model: lw.Model, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def pushed(model: lw.Model, q: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """States (n, nq), (n, nv) beside these."""
+    """Return states (n, nq), (n, nv) near the given ones."""
     shape = (len(q), model.nv)
     start, v = lw.integrate(model, q, 0.1 * rng.uniform(-1, 1, shape)), 0.3 * rng.normal(size=shape)
     if model.loops:
@@ -150,7 +152,7 @@ def measure(name: str, model: lw.Model, n: int = 20, duration: float = 10.0, law
     start, v = pushed(model, q1, rng)
     controller = getattr(lw, law)(model, q1)
     method = suitable_method(model, start, v, 1e-3, controller)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", LinkwrightWarning)
         motion = lw.simulate(model, start, v, duration, callback=controller, every=10)
     joints = driven(model)
@@ -162,7 +164,7 @@ def measure(name: str, model: lw.Model, n: int = 20, duration: float = 10.0, law
         f"{name:24} {len(q1):2d} {motion.t[-1]:5.2f} s {method:13}",
         *(f"{x:8.1e}" for x in numbers),
         f"{time.perf_counter() - began:6.1f}",
-        "; ".join(str(one.message)[:90] for one in told),
+        "; ".join(str(one.message)[:90] for one in warned),
         flush=True,
     )
 

@@ -1,17 +1,19 @@
-"""Regressors, and the normal equations of least squares from them, on one core.
+"""Measure regressors, and the normal equations of least squares formed from them, on one core.
 
-Run: ``OPENBLAS_NUM_THREADS=1 python benchmarks/identification.py [name …]``; a name is that of a mechanism, built in or
-of a file. For each: operations of the regressor, dense (nv, p); ns a row in batches of 128 (in cache) and of 1024,
-beside a copy of as many numbers, and beside Pinocchio's ``computeJointTorqueRegressor`` where that is installed.
-Then the sums Σ YᵀY and Σ Yᵀτ of a hundred thousand samples, ns a sample, in three ways:
+    OPENBLAS_NUM_THREADS=1 python benchmarks/identification.py [name …]
+
+A name is that of a built-in mechanism or of a file. For each mechanism: operations of the dense regressor (nv, p); ns
+per row in batches of 128 (in cache) and of 1024, next to a copy of as many numbers, and to Pinocchio's
+``computeJointTorqueRegressor`` if that is installed. Then the sums Σ YᵀY and Σ Yᵀτ of a hundred thousand samples, ns
+per sample, by three methods:
 
 - ``dense``: blocks of 128 dense regressors in cache, each block's YᵀY by BLAS;
 - ``joints``: for each joint the columns of the bodies that it carries and τ, in blocks of 128, BLAS for each joint;
-- ``base``: the same of the base parameters' columns alone.
+- ``base``: the same with the base parameters' columns alone.
 
-A kernel that sums by itself (``repeat`` over the samples, its state the sums) was measured too: for puma560 1.3 times
-the time of ``base``, since its state lies in a cache further away, and it takes seconds to compile. Times are the
-shortest of many rounds in which all take turns; what else the machine does is told by its load.
+A kernel that forms the sums in a loop (``repeat`` over the samples, the sums as its state) was measured too: for
+puma560 it takes 1.3 times as long as ``base``, since its state lies in an outer cache, and seconds to compile. Times
+are minima of many alternating rounds; the load of the machine is printed.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""A million samples identified, and what standard errors are worth.
+"""Identify robots from a million samples, and test the standard errors.
 
-Run: ``python benchmarks/identified.py [name …]``; a name is that of a fixed-base robot, built in or of a file. Of each,
-from samples that are held in memory: the shortest of several runs of ``identify`` (base parameters with standard
-errors, and all parameters such as bodies can have them), wall and processor time; beside it Pinocchio's regressor
-alone, called in a loop from Python, of twenty thousand samples, scaled. Then 100 runs with new noise and a new prior
-each (masses and moments off by up to 20 %, centers of mass by a centimeter): the deviations of base parameters in
-standard errors, how many bodies no distribution of mass has, of least squares beside the prior alone and of what is
-told, and how far masses are off.
+    python benchmarks/identified.py [name …]
+
+A name is that of a fixed-base robot, built in or of a file. For each robot, from samples in memory: the shortest wall
+and processor time of several runs of ``identify`` (base parameters with standard errors, and all physically consistent
+parameters), next to Pinocchio's regressor alone, called in a Python loop for twenty thousand samples and scaled. Then
+100 runs with new noise and a new prior each (masses and moments off by up to 20 %, centers of mass by a centimeter):
+errors of base parameters in standard errors, the number of bodies without a physically consistent mass distribution for
+least squares, for the prior and for the result, and the errors of masses.
 """
 
 from __future__ import annotations

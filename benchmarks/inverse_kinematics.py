@@ -1,12 +1,11 @@
-"""Inverse kinematics beside other libraries, one core, one run, interleaved; success by one independent kinematics.
+"""Compare inverse kinematics with other libraries on one core, interleaved in one run.
 
-Times are of the processor, by this thread, minima over rounds: what else the machine does counts little.
+    python benchmarks/inverse_kinematics.py [panda ur5 arm7 chain]
 
-Targets are poses of random postures within the limits, starts are random, success is an error of at most 1e-6 (m and
-rad together) within the limits, by a forward kinematics of its own here. Robots come from example-robot-data; peers are
-measured as far as they are installed: Robotics Toolbox (`ik_LM`, whose `tol` is ½ eᵀe), placo, pink, mink.
-
-python benchmarks/inverse_kinematics.py [panda ur5 arm7 chain]
+Times are processor times of this thread, minima over rounds. Targets are poses of random configurations within the
+limits, and initial guesses are random. A target is reached if the error is at most 1e-6 (m and rad together) within the
+limits, by independent forward kinematics in this file. Robots come from example-robot-data. Peers are measured if they
+are installed: Robotics Toolbox (`ik_LM`, whose `tol` is ½ eᵀe), placo, pink, mink.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ TOLERANCE, ROUNDS = 1e-6, 8
 OURS, TOOLBOX, OTHERS = 16_000, 500, 20
 """targets"""
 RESTARTS, ITERATIONS = 10, 100
-"""of those that have none of their own"""
+"""of robots without their own limits"""
 
 
 def robots() -> dict[str, tuple[lw.Model, str, Path | None]]:

@@ -1,8 +1,9 @@
-"""Operational-space control of a 7-joint arm within effort limits, in batches: ns a row and tick on one core.
+"""Measure operational-space control of a 7-joint arm within effort limits: ns per row and control step.
 
     python benchmarks/operational_space_limits.py
 
-Minima of many short rounds of CPU time of this thread, the law without limits and the one with them turn by turn.
+Batches on one core; CPU time of this thread, minima of many short rounds, alternating between the control law with
+limits and the one without.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Optimal motions: an arm of seven joints beside Crocoddyl, and a cart-pole swung up from a thousand starts.
+"""Compare optimal motions of a seven-joint arm with Crocoddyl, and swing up a cart-pole from a thousand starts.
 
-Run with a Python that has Crocoddyl to compare:  python benchmarks/optimal_control.py [--short]
-The same problem: 100 nodes of 10 ms of semi-implicit steps, from a posture to one far away, costs on posture, velocity
-and effort. One core; each round solves it once with each, interleaved; minima of CPU time over all rounds. Crocoddyl
-3.2 with Pinocchio 4.1 steps wrongly (it was built for 4.0): take 4.0.
+    python benchmarks/optimal_control.py [--short]
+
+The comparison needs a Python with Crocoddyl. Both solve the same problem: 100 nodes of 10 ms with semi-implicit steps
+between two distant configurations, with costs on configuration, velocity and effort. One core; each round solves the
+problem once with each library, interleaved; minima of CPU time over all rounds. Crocoddyl 3.2 was built for Pinocchio
+4.0; with Pinocchio 4.1 its steps are wrong.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ GOAL = np.array([1.0, 0.2, 0.5, -0.6, -0.3, 0.2, 0.6])
 def ours(arm: lw.Model, q0: np.ndarray, limits: float | None = None) -> Any:
     running = [control.PostureCost(START, 0.1), control.VelocityCost(0.1), control.EffortCost(1e-3)]
     final = [control.PostureCost(GOAL, 1000.0), control.VelocityCost(10.0)]
-    told: dict[str, Any] = {"method": "semi_implicit", "effort_limits": limits}
-    return control.ilqr(arm, q0, np.zeros(7), NODES, STEP, running, final, **told)
+    options: dict[str, Any] = {"method": "semi_implicit", "effort_limits": limits}
+    return control.ilqr(arm, q0, np.zeros(7), NODES, STEP, running, final, **options)
 
 
 def theirs(arm: lw.Model) -> Any:
@@ -78,10 +80,10 @@ def swing_ups(rows: int) -> None:
     v0 = 0.5 * rng.normal(size=(rows, 2))
     running = [control.EffortCost(0.02), control.VelocityCost(0.02), control.PostureCost([0.0, 0.0], [0.2, 0.1])]
     final = [control.PostureCost([0.0, 0.0], 300.0), control.VelocityCost(30.0)]
-    told: dict[str, Any] = {"effort_limits": 20.0, "actuated": ["slider"], "method": "rk4"}
+    options: dict[str, Any] = {"effort_limits": 20.0, "actuated": ["slider"], "method": "rk4"}
 
     def solved() -> Any:
-        return control.ilqr(model, q0, v0, 100, 0.03, running, final, **told)
+        return control.ilqr(model, q0, v0, 100, 0.03, running, final, **options)
 
     solved()  # compiled, before time is measured
     since, cpu = time.perf_counter(), time.thread_time()

@@ -1,9 +1,9 @@
-"""Networks in kernels: ns a row of a policy of two layers of 64, one thread, beside NumPy's products of whole batches.
+"""Measure networks in kernels: ns per row of a policy of two layers of 64, and NumPy's products of whole batches.
 
     OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/policies.py
 
-CPU time of this thread, minima of many short rounds, turn by turn. NumPy's products are OpenBLAS's; where PyTorch is
-installed it is run too, in float64 with one thread. Then a step of the quadruped, with and without the policy.
+CPU time of this thread, minima of many short alternating rounds. NumPy's products are OpenBLAS's. PyTorch is measured
+if it is installed, in float64 with one thread. Then a step of the quadruped with and without the policy.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Count and time the algorithms of the published sources next to the library's own, for 6 to 60 joints.
 
-The mass matrix by composite bodies, by unit vectors and by Jacobians (S0); the Jacobian with its rate by the listing of
-S4 and by the library; the momentum matrix by the recursion of irteus (S2) and by the library. All are compiled by the
-library, for chains and for trunks with two arms of general revolute joints. Operations are the compiler's counts of
-multiplications and additions. Times are processor times of a row in batches of 256 on one thread: minima of many
-interleaved rounds.
+    python benchmarks/published_algorithms.py
 
-Run: ``python benchmarks/published_algorithms.py`` writes the tables into the page of this name in docs/internals.
+This writes the tables into the page of this name in docs/internals. The mass matrix is computed by composite bodies, by
+unit vectors and by Jacobians (S0); the Jacobian with its rate by the listing of S4 and by the library; the momentum
+matrix by the recursion of irteus (S2) and by the library. All are compiled by the library, for chains and for trunks
+with two arms of general revolute joints. Operations are the compiler's counts of multiplications and additions. Times
+are processor times of a row in batches of 256 on one thread: minima of many interleaved rounds.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""Rollouts beside MuJoCo's, of the same robots in one run, on one core: nanoseconds of CPU time per step.
+"""Compare rollouts with MuJoCo, same robots in one run on one core: nanoseconds of CPU time per step.
 
     python benchmarks/rollouts.py [arm7 quadruped …]
 
-The last lines are the quadruped on its feet, held by servos.
-
-Both integrate by semi-implicit Euler without contact; that they take the same steps is looked at first (of bases that
-float to the order of the step, for MuJoCo integrates their velocity along the world's axes). Rounds of the
-two alternate, and the shortest of each is told: other work on the machine lengthens some of them. "batch": 256 motions
-of 100 steps, of which Linkwright keeps the end and MuJoCo, which always does, every state; "every state": Linkwright
-does so too; "one motion": a single one of 1000 steps; "short": a single one of 10 steps, the whole call counted.
+Both integrate by semi-implicit Euler without contact, and their steps are compared first (those of floating bases to
+the order of the step, since MuJoCo integrates the base's velocity along the world's axes). The last lines are the
+quadruped on its feet, held by servos. Times are minima of alternating rounds. Columns: "batch": 256 motions of 100
+steps, of which Linkwright stores the end and MuJoCo every state; "every state": Linkwright stores every state too; "one
+motion": a single motion of 1000 steps; "short": a single motion of 10 steps, including the call.
 """
 
 from __future__ import annotations
@@ -120,7 +118,7 @@ def hold(model: lw.Model, t: float, q: np.ndarray, v: np.ndarray, *, posture: np
 
 
 def standing() -> None:
-    """The quadruped on the ground: four feet, friction, servos; the heights at which both stand are looked at."""
+    """Measure the quadruped on the ground: four feet, friction, servos; the standing heights of both are compared."""
     model = lw.load("quadruped").with_ground()
     posture = np.tile([0.0, 0.7, -1.4], 4)
     theirs = peer(model, posture)

@@ -1,7 +1,9 @@
-"""What more processors would gain: depth and operations of schedules of long chains, and the time they predict.
+"""Predict the gain of more processors from the depth and the operations of schedules of long chains.
 
-No stopwatch: operations that wait for each other (`dynamics/assembly/cost.py`), for 1 to 10 000 processors, at one
-operation per processor at a time. Writes a table and, given a file name, a figure: python benchmarks/scaling.py [FILE]
+    python benchmarks/scaling.py [FILE]
+
+Times are predicted, not measured: numbers of dependent operations (`dynamics/assembly/cost.py`) for 1 to 10 000
+processors with one operation per processor simultaneously. The program writes a table and, given a file name, a figure.
 """
 
 from __future__ import annotations

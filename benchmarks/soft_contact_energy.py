@@ -1,8 +1,8 @@
-"""How far soft contact is from a conservative force: random elastic collisions of two free bodies, without friction.
+"""Measure the energy error of soft contact: random elastic collisions of two free bodies without friction.
 
-The kinetic energy after a collision is compared with that before it. Points of contact that appear or vanish while the
-shapes overlap change the stored energy, and the ends of an area of contact move along the surfaces. A sphere has one
-point only, and no such changes. Argument: number of collisions of each pair and speed (400).
+The kinetic energy after a collision is compared with that before it. Contact points that appear or vanish while the
+shapes overlap change the stored energy, and the ends of a contact area move along the surfaces. A sphere has only one
+point, and no such changes. Argument: number of collisions of each pair and speed (400).
 """
 
 from __future__ import annotations

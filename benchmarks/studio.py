@@ -1,11 +1,11 @@
-"""The studio in a real browser: updates of all bodies that arrive at the page, and memory over minutes.
+"""Measure the studio in a real browser: pose updates that arrive at the page, and memory over minutes.
 
     python benchmarks/studio.py [--short] [--minutes 10] [--browsers 1] [ROBOT …]
 
-A robot moves in all its joints, as fast as its postures can be sent, and again at 60 postures a second. A page counts
-what arrives: for each body the places that it is told, of which the fewest are the updates of all bodies; and the
-pictures that it draws meanwhile, here without a graphics card. Memory is that of the server's process, of the page's
-objects, and what the server keeps for pages that come later. Needs the extra ``studio``, Playwright and Chromium.
+A robot moves all its joints, first as fast as configurations can be sent, then at 60 configurations per second. A page
+counts the poses that arrive for each body, whose minimum is the number of complete updates, and the frames that it
+draws, without a graphics card. Memory is that of the server's process, of the page's objects, and of the data that the
+server stores for later pages. Needs the extra ``studio``, Playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def moved(studio: Any, postures: np.ndarray, seconds: float, rate: float | None)
 
 
 def fewest(pages: list[Any], bodies: list[str]) -> list[float]:
-    """Of each page, how often the body that was told least often was told its place or its turn."""
-    told = [page.evaluate("() => window.arrived") for page in pages]
-    return [min(max(one.get(name, [0, 0])) for name in bodies) for one in told]
+    """Return for each page the smallest number of pose updates that a body received."""
+    counts = [page.evaluate("() => window.arrived") for page in pages]
+    return [min(max(one.get(name, [0, 0])) for name in bodies) for one in counts]
 
 
 def resident() -> float:
@@ -130,8 +130,8 @@ def main() -> None:
                     arrived = [(b - a) / seconds for a, b in zip(before, fewest(pages, nodes), strict=True)]
                     drawn = (pages[0].evaluate("() => window.drawn") - drawn) / (seconds + 0.3)
                     how = "as fast as can be" if rate is None else f"{rate:.0f} asked for"
-                    told = ", ".join(f"{x:.0f}" for x in arrived)
-                    print(f"  {how}: {shown / seconds:.0f} postures a second shown, {told} arrive,", end=" ")
+                    counts = ", ".join(f"{x:.0f}" for x in arrived)
+                    print(f"  {how}: {shown / seconds:.0f} postures a second shown, {counts} arrive,", end=" ")
                     print(f"{drawn:.0f} pictures drawn; {1e3 * cpu / shown:.2f} ms of CPU each")
                 remember(studio, pages[0], postures, 0.1 if given.short else given.minutes)
                 for page in pages:
@@ -140,7 +140,7 @@ def main() -> None:
 
 
 def remember(studio: Any, page: Any, postures: np.ndarray, minutes: float) -> None:
-    """Memory while it moves, 30 postures a second, told ten times on the way; in a small window."""
+    """Print the memory ten times while the robot moves with 30 configurations per second, in a small window."""
     page.set_viewport_size({"width": 240, "height": 160})
     kept = studio.server._websock_server._broadcast_buffer
     for k in range(11):

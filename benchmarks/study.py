@@ -1,13 +1,13 @@
-"""Studies beside the bare kernel: what keeping the results, resumable, costs.
+"""Compare studies with the bare kernel: the cost of storing the results so that a study can be resumed.
 
     python benchmarks/study.py [--short] [--rows 1e8] [--workers] [--to FOLDER]
 
-Each study draws its parameters, computes, compresses and writes the outputs to the disk. The bare loop draws the same
-parameters, calls the same function for as many rows at a time, from as many threads, and forgets what it gives: between
-them are compression, the disk and the keeping of accounts. Both take turns, piece by piece, since other work on the
-machine slows down whichever runs: told are the medians over the pieces. Processor time is that of the process, all
-threads. ``--workers``: two local processes of ``distributed`` instead of two threads, beside the bare loop there, and
-their processor time with that of the process which tells them what to do.
+Each study draws its parameters, computes, compresses and writes the outputs to disk. The bare loop draws the same
+parameters, calls the same function for as many rows per call from as many threads, and discards the results. The
+difference is compression, the disk and bookkeeping. Both alternate piece by piece, since other processes slow down
+whichever runs; the results are medians over the pieces. Processor time is that of the process with all threads.
+``--workers`` uses two local processes of ``distributed`` instead of two threads, with the bare loop there too;
+processor time then includes the scheduling process.
 """
 
 from __future__ import annotations
@@ -97,10 +97,10 @@ def measured(name: str, rows: int, pieces: int, threads: int, folder: Path) -> N
         size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
         shutil.rmtree(store)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    tell(name, piece, found, f"{size / piece:.1f} bytes a row, {memory:.0f} MB at most")
+    report(name, piece, found, f"{size / piece:.1f} bytes a row, {memory:.0f} MB at most")
 
 
-def tell(name: str, piece: int, found: list[tuple[float, ...]], more: str) -> None:
+def report(name: str, piece: int, found: list[tuple[float, ...]], more: str) -> None:
     wall, processor, wall_study, processor_study = np.array(found).T / piece * 1e9
     print(
         f"{name:28s} {len(found)} · {piece:,d} rows  {np.median(wall):8.1f} {np.median(wall_study):8.1f} ns wall, "
@@ -154,7 +154,7 @@ def on_workers(name: str, rows: int, pieces: int, folder: Path) -> None:
             found.append((*b, *a) if first is study else (*a, *b))
             shutil.rmtree(store)
         memory = max(client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024).values())
-    tell(f"{name}, workers", piece, found, f"{memory:.0f} MB a worker at most")
+    report(f"{name}, workers", piece, found, f"{memory:.0f} MB a worker at most")
 
 
 def planned(rows: int, folder: Path) -> None:
@@ -185,16 +185,16 @@ def main() -> None:
     reader.add_argument("--workers", action="store_true")
     reader.add_argument("--threads", type=int, default=2)
     reader.add_argument("--to", type=Path, default=None)
-    told = reader.parse_args()
-    rows, pieces = (200_000, 2) if told.short else (int(told.rows), told.pieces)
+    options = reader.parse_args()
+    rows, pieces = (200_000, 2) if options.short else (int(options.rows), options.pieces)
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; bare, study: ns a row; the study's speed")
-    with tempfile.TemporaryDirectory(dir=told.to) as folder:
+    with tempfile.TemporaryDirectory(dir=options.to) as folder:
         planned(10**9, Path(folder))
         for name in KERNELS:
-            if told.workers:
+            if options.workers:
                 on_workers(name, rows, pieces, Path(tempfile.mkdtemp(dir=folder)))
             else:
-                measured(name, rows, pieces, told.threads, Path(folder))
+                measured(name, rows, pieces, options.threads, Path(folder))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Expressions of SymPy: compile beside lambdify with common subexpressions, and symjit where it is installed.
+"""Compare compiled SymPy expressions with lambdify with common subexpressions, and with symjit if installed.
 
-Run:  python benchmarks/sympy_expressions.py [--short]
+    python benchmarks/sympy_expressions.py [--short]
+
 The mass matrix and forcing of a chain of pendulums by Lagrange's method: one evaluation from Python, and one of a batch
 of 10 000. One thread; interleaved rounds; minima of CPU time.
 """

@@ -1,4 +1,4 @@
-"""Two threads against two processes, and the memory of a batch of a million rows."""
+"""Compare two threads with two processes, and measure the memory of a batch of a million rows."""
 
 from __future__ import annotations
 

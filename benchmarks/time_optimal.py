@@ -1,7 +1,8 @@
-"""Time-optimal motions along paths under limits of velocity and effort, beside toppra with Pinocchio's dynamics.
+"""Compare time-optimal motions along paths with toppra, with limits of velocity and effort.
 
-The 7-joint arm, 5 waypoints, 45 % of its efforts, 100 points of the grid. Both in one process, interleaved, on one
-thread; minima of many rounds of processor time. ``--short``: fewer problems and rounds.
+The 7-joint arm with 5 waypoints, 45 % of its efforts and a grid of 100 points; toppra uses Pinocchio's dynamics. Both
+run in one process, interleaved, on one thread; minima of many rounds of processor time. ``--short``: fewer problems and
+rounds.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def main() -> None:
         ratio = f"{slow / timing.minimum:8.1f} times as fast" if "toppra" not in name else ""
         print(f"{name:30} {timing.minimum * 1e-3:9.1f} µs each (median {timing.median * 1e-3:9.1f}) {ratio}")
     finest = 400 if SHORT else 1000
-    print(f"\nduration beside that of {finest} points, and what is exceeded between grid points (worst of 8 paths)")
+    print(f"\nduration relative to a grid of {finest} points, and violation between grid points (worst of 8 paths)")
     many = {
         n: [time_optimal(arm, paths[k], effort=effort, points=n) for k in range(8)] for n in (25, 50, 100, 200, finest)
     }

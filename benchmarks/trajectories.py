@@ -1,7 +1,8 @@
-"""Jerk-limited plans of 7 joints, synchronized, in batches and alone, beside ruckig on the same states.
+"""Compare synchronized jerk-limited trajectories of 7 joints with ruckig, in batches and single.
 
-One thread of this process for both, its own time (`thread_time`), rounds interleaved, minima. A plan of ours is what
-ruckig's `calculate` gives: the common duration, and how long each phase of each joint lasts. Both check the states.
+Both run on one thread from the same states; thread time (`thread_time`), interleaved rounds, minima. A trajectory
+contains the same data as the result of ruckig's `calculate`: the common duration and the duration of each phase of each
+joint. Both check the states.
 """
 
 from __future__ import annotations

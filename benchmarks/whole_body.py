@@ -1,9 +1,9 @@
-"""A tick of a humanoid's whole body: 59 unknowns, 18 equations, 98 inequalities, from the state to the efforts; µs.
+"""Measure whole-body control of a humanoid: 59 unknowns, 18 equations, 98 inequalities, state to efforts, in µs.
 
     python benchmarks/whole_body.py
 
-CPU time of this thread, minima of single calls in many short rounds, turn by turn with solvers that are given the whole
-program (its matrices made beforehand, which is not counted): `daqp`, and `quadprog` where it is installed.
+CPU time of this thread, minima of single calls in many short rounds, alternating with solvers of the whole program:
+`daqp`, and `quadprog` if it is installed. Their matrices are made beforehand and not timed.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ CenterOfMass, Joints, Pose, Rotation = lw.tasks.CenterOfMass, lw.tasks.Joints, l
 
 def written_out(body, q, v, targets):
     """H, g, A, lower, upper of ½ xᵀHx + gᵀx with lower ≤ A x ≤ upper in x = [v̇; f/m], the equations first."""
-    told = body._target_arrays(targets)
+    arrays = body._target_arrays(targets)
     layout, model = body._layout, body.model
-    tick = Tick(layout, q, v, body._all, told)
+    tick = Tick(layout, q, v, body._all, arrays)
     n, k = len(tick.back), layout.equations
     R = np.zeros((len(layout.whole[0]),) * 2)
     R[:n, :n] = np.linalg.inv(tick.back)
     R[n:, n:] = np.eye(len(R) - n) / layout.unit
-    slope = layout.terms(q, v, body._all, *told)[3]
+    slope = layout.terms(q, v, body._all, *arrays)[3]
     g = -R.T @ np.concatenate([slope, np.zeros(len(R) - n)])
     A = layout.whole @ R
     normals = np.zeros((len(layout.axes), len(R)))
@@ -126,8 +126,8 @@ def main() -> None:
         print(f"\nefforts within {limit:g} N m: {answer.iterations} iterations cold")
         assert answer.feasible
         for name, one in best.items():
-            told = f"   apart by {apart[name]:.1g} from ours" if name in apart else ""
-            print(f"  {name:32} {1e6 * one:7.1f}{told}")
+            difference = f"   apart by {apart[name]:.1g} from ours" if name in apart else ""
+            print(f"  {name:32} {1e6 * one:7.1f}{difference}")
 
 
 if __name__ == "__main__":

@@ -57,14 +57,14 @@ if __name__ == "__main__":
     reader = argparse.ArgumentParser()
     reader.add_argument("--short", action="store_true")
     reader.add_argument("--to", type=Path, default=Path("workspace"))
-    told = reader.parse_args()
-    angles = np.linspace(-MOST, MOST, 60 if told.short else 465)  # 465³ are 100 544 625
+    options = reader.parse_args()
+    angles = np.linspace(-MOST, MOST, 60 if options.short else 465)  # 465³ are 100 544 625
     parameters = lw.samples.grid(arm1=angles, arm2=angles, arm3=angles)
-    study = lw.study(cells, parameters, told.to, keep_parameters=False)
+    study = lw.study(cells, parameters, options.to, keep_parameters=False)
     count = np.zeros(np.prod(COUNTS), dtype=np.int64)
     for (cell,) in study.chunks("cell"):
         count += np.bincount(cell, minlength=len(count))
     met = np.count_nonzero(count)
     print(study)
     print(f"{met:,d} cells of 1 cm³ contain poses, {met * CELL**3 * 1e3:.0f} l; at most {count.max():,d} in one cell")
-    drawn(count.reshape(COUNTS)).savefig(told.to.with_name(f"{told.to.name}.png"), dpi=100)
+    drawn(count.reshape(COUNTS)).savefig(options.to.with_name(f"{options.to.name}.png"), dpi=100)

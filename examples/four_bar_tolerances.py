@@ -101,14 +101,14 @@ if __name__ == "__main__":
     reader = argparse.ArgumentParser()
     reader.add_argument("--short", action="store_true")
     reader.add_argument("--to", type=Path, default=Path("tolerances"))
-    told = reader.parse_args()
+    options = reader.parse_args()
     drawn = turned(MODEL, AROUND)
     errors = {name: lw.samples.normal(0.0, deviation) for name, deviation in DEVIATION.items()}
-    parameters = lw.samples.saltelli(2**8 if told.short else 2**13, 1, **errors)
-    study = lw.study(partial(strays, drawn), parameters, told.to, units={"off": "m", "worst": "m", "mean": "m"})
+    parameters = lw.samples.saltelli(2**8 if options.short else 2**13, 1, **errors)
+    study = lw.study(partial(strays, drawn), parameters, options.to, units={"off": "m", "worst": "m", "mean": "m"})
     print(study)
     middle, high, most = np.percentile(study["worst"], (50, 95, 99.73)) * 1e3
     print(f"largest error over a turn: median {middle:.2f} mm, 95 % below {high:.2f} mm, 99.73 % below {most:.2f} mm")
     shares = study.sensitivity("worst")
     print(shares)
-    picture(study, drawn, shares).savefig(told.to.with_name(f"{told.to.name}.png"), dpi=100)
+    picture(study, drawn, shares).savefig(options.to.with_name(f"{options.to.name}.png"), dpi=100)

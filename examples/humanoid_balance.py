@@ -124,7 +124,7 @@ class Body:
         return lw.joint_forces(self.model, self.q, f"{SIDES[k]}_sole", on * np.concatenate([f, n]))
 
     def efforts(self, tau):
-        """With what bears the legs' weight; the base has no motor."""
+        """Return efforts that carry the weight of the legs; the base has no motor."""
         return np.concatenate([np.zeros(6), (tau + lw.gravity_forces(self.model, self.q))[6:]])
 
     def on_both(self, up, back=0.5):
@@ -170,7 +170,7 @@ def walking(model, t, q, v, *, height, speed, period, width, lift):
     """Steps of a period, s, each; ``speed`` forward, m/s; feet ``width`` apart and lifted by ``lift``, m."""
     body = Body(model, q, v)
     count = np.floor(t / period)
-    left = count - 2.0 * np.floor(0.5 * count)  # 1 while the left foot bears, 0 while the right one does
+    left = count - 2.0 * np.floor(0.5 * count)  # 1 while the left foot carries the weight, 0 while the right foot does
     side, into = 2.0 * left - 1.0, t - count * period
     remains, w = period - into, np.sqrt(G / height)
     grow = np.exp(w * period)
@@ -316,16 +316,16 @@ class Trying:
 
 
 def main():
-    told = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    told.add_argument("--short", action="store_true", help="a few seconds: fewer motions, no animations")
-    told.add_argument("--search", action="store_true", help="search the numbers of the hop anew; some minutes")
-    told.add_argument("--to", type=Path, default=Path("."), metavar="FOLDER")
-    told = told.parse_args()
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--short", action="store_true", help="a few seconds: fewer motions, no animations")
+    arguments.add_argument("--search", action="store_true", help="search the parameters of the hop again (minutes)")
+    arguments.add_argument("--to", type=Path, default=Path("."), metavar="FOLDER")
+    options = arguments.parse_args()
     trying = Trying()
-    if told.search:
+    if options.search:
         trying.search()
         return
-    if told.short:
+    if options.short:
         assert list(trying.stand(8, [100.0])) == [1.0]
         assert trying.hop(4, 2)[1] > 0.05
         ((up, steps),) = trying.walk(8, 4.0, [100.0])
@@ -335,9 +335,9 @@ def main():
     list(trying.stand(100))
     trying.hop(100)
     list(trying.walk(100))
-    told.to.mkdir(parents=True, exist_ok=True)
+    options.to.mkdir(parents=True, exist_ok=True)
     for what, seconds, force in (("stand", 3.0, 100.0), ("hop", 4.2, 0.0), ("walk", 5.0, 100.0)):
-        trying.show(what, seconds, force, told.to)
+        trying.show(what, seconds, force, options.to)
 
 
 if __name__ == "__main__":

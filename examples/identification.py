@@ -1,4 +1,4 @@
-"""An arm that is not as its file says: a motion, measurements, what it is made of, and what it carries."""
+"""Identify an arm that differs from its file, and its payload, from measurements of a motion."""
 
 import numpy as np
 

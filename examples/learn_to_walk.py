@@ -120,22 +120,22 @@ def on_the_ground(motion, after=1.0):
 
 
 def main():
-    told = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    told.add_argument("--short", action="store_true", help="a few seconds: the reward rises, no more")
-    told.add_argument("--seed", type=int, default=0)
-    told.add_argument("--iterations", type=int)
-    told.add_argument("--to", type=Path, default=Path("."), metavar="FOLDER")
-    told = told.parse_args()
-    iterations = told.iterations or (60 if told.short else 300)
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--short", action="store_true", help="a few seconds: the reward rises, no more")
+    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--iterations", type=int)
+    arguments.add_argument("--to", type=Path, default=Path("."), metavar="FOLDER")
+    options = arguments.parse_args()
+    iterations = options.iterations or (60 if options.short else 300)
 
     walking = Walking()
-    weights = first = walking.policy.random(told.seed)
+    weights = first = walking.policy.random(options.seed)
     print(f"{walking.policy}; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
     before = walking.motions(weights[None], np.random.default_rng(1), 32)  # compiles, too
     walking.steps, begun, used = 0, time.perf_counter(), time.process_time()
-    how = {"pairs": 16, "rate": 0.05} if told.short else {}
-    score = partial(walking.score, starts=2 if told.short else 4)
-    for k, (weights, mean) in enumerate(search(score, first, iterations, seed=told.seed, **how), 1):
+    how = {"pairs": 16, "rate": 0.05} if options.short else {}
+    score = partial(walking.score, starts=2 if options.short else 4)
+    for k, (weights, mean) in enumerate(search(score, first, iterations, seed=options.seed, **how), 1):
         if k in (1, iterations) or k % max(1, iterations // 12) == 0:
             now = walking.motions(weights[None], np.random.default_rng(1), 32)
             past, cpu = time.perf_counter() - begun, time.process_time() - used
@@ -149,12 +149,12 @@ def main():
     print(
         f"32 random starts earn {earned[0]:.2f} before, {earned[1]:.2f} after {walking.steps / 1e6:.1f} million steps"
     )
-    if told.short:
+    if options.short:
         assert earned[1] > earned[0] + 0.5, "the reward did not rise"
 
-    told.to.mkdir(parents=True, exist_ok=True)
-    print("wrote", walking.policy.save(told.to / "walk.npz", weights))
-    if told.short:
+    options.to.mkdir(parents=True, exist_ok=True)
+    print("wrote", walking.policy.save(options.to / "walk.npz", weights))
+    if options.short:
         return
     falls = 32 - int(walking.motions(weights[None], np.random.default_rng(2), 32, 10.0).alive.sum())
     motion = lw.simulate(
@@ -175,7 +175,7 @@ def main():
         ("hind", hind_left, hind_right),
     ):
         print(f"  {100 * np.mean(one == other):3.0f} %  {name}")
-    print("wrote", motion.animate(told.to / "walk.gif", fps=25, title="learned to trot"))
+    print("wrote", motion.animate(options.to / "walk.gif", fps=25, title="learned to trot"))
 
 
 if __name__ == "__main__":

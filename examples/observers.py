@@ -31,13 +31,13 @@ width, speed = np.array([0.5, 0.4, 0.5, 0.5, 0.6, 0.6, 0.6]), np.array([1.0, 1.3
 
 
 def swing(t: Any) -> Any:
-    """From rest, every joint at a frequency of its own, so that much of the masses shows."""
+    """Return a motion from rest with a different frequency for every joint, which excites most inertial parameters."""
     x = speed * t
     return home + width * (1.0 - np.cos(x)), width * speed * np.sin(x), width * speed**2 * np.cos(x)
 
 
 def figure() -> tuple[Figure, Any]:
-    """Two pictures beside each other."""
+    """Draw two pictures side by side."""
     made, axes = plt.subplots(1, 2, figsize=(8.8, 3.0), layout="constrained")
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
@@ -138,8 +138,8 @@ def velocities_are_found() -> None:
     for (word, way), color in zip(ways.items(), ("0.75", *INK), strict=False):
         law = partial(control.encoders, controller=partial(way, controller=follow, step=STEP), resolution=turn)
         motion = lw.simulate(arm, home, rest, 3.0, controller=law)
-        told = motion.state["controller"]["velocity"]
-        seen, true = (told[:, -1] if told.ndim == 3 else told)[1:], motion.v[:-1]
+        estimate = motion.state["controller"]["velocity"]
+        seen, true = (estimate[:, -1] if estimate.ndim == 3 else estimate)[1:], motion.v[:-1]
         off = np.sqrt(np.mean((seen - true)[500:] ** 2))
         print(f"{word}: {off:.2g} rad/s off")
         some = slice(1500, 2000)

@@ -22,8 +22,8 @@ def swing_up() -> control.OptimalMotion:
     upright, start = [0.0, 0.0], [0.0, np.pi]
     running = [control.EffortCost(0.02), control.VelocityCost(0.02), control.PostureCost(upright, [0.2, 0.1])]
     final = [control.PostureCost(upright, 300.0), control.VelocityCost(30.0)]
-    told = {"effort_limits": 8.0, "actuated": ["slider"], "method": "semi_implicit"}
-    return control.ilqr(model, start, [0.0, 0.0], 100, 0.03, running, final, **told)
+    options = {"effort_limits": 8.0, "actuated": ["slider"], "method": "semi_implicit"}
+    return control.ilqr(model, start, [0.0, 0.0], 100, 0.03, running, final, **options)
 
 
 def reach() -> control.OptimalMotion:

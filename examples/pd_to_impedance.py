@@ -72,7 +72,7 @@ def proportional_and_derivative() -> None:
 
 
 def integral() -> None:
-    """PID learns what gravity asks for, and winds up where efforts have limits."""
+    """The integral term of PID compensates gravity, and winds up where efforts have limits."""
     gains = dict(target=target, stiffness=stiffness, damping=damping, integral=stiffness, step=1e-3)
     made, (angle, sums) = figure(2)
     limit = np.array([30.0, 12.0])

@@ -21,7 +21,7 @@ from linkwright.visual.palette import COLORS
 
 FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 INK = COLORS[:5]
-STEP, LATE = 1e-3, 2e-3  # s: how often the law is asked, and how much later its efforts act
+STEP, LATE = 1e-3, 2e-3  # s: control period, and the delay of the efforts
 RADIUS, PERIOD = 0.05, 2.8  # m, s
 PLANES = {1e4: 50.0, 3e4: 100.0, 1e5: 200.0, 2e5: 300.0, 4e5: 400.0}  # N/m: N s/m, stiffness and damping of the planes
 TIP = 0.01  # m, radius of the sphere in contact
@@ -47,9 +47,9 @@ def circle(t: Any, home: Any) -> tuple[Any, Any, Any]:
     return lw.transform.make(home[:3, :3], place), velocity, acceleration
 
 
-def mistaken(model: lw.Model, t: Any, q: Any, v: Any, *state: Any, controller: Any, **told: Any) -> Any:
+def mistaken(model: lw.Model, t: Any, q: Any, v: Any, *state: Any, controller: Any, **options: Any) -> Any:
     """A controller whose masses are wrong."""
-    return controller(believed, t, q, v, *state, **told)
+    return controller(believed, t, q, v, *state, **options)
 
 
 gains: dict[str, Any] = {
@@ -72,7 +72,7 @@ def on_plane(stiffness: float, damping: float) -> lw.Model:
     return made.with_ground(touching[2, 3])
 
 
-def polished(law: Any, **told: Any) -> tuple[Any, Any, Any]:
+def polished(law: Any, **options: Any) -> tuple[Any, Any, Any]:
     """Return times (n,), forces on the planes (n, planes), N, and distances from the circle (n, planes), m."""
     motions = [
         lw.simulate(
@@ -83,7 +83,7 @@ def polished(law: Any, **told: Any) -> tuple[Any, Any, Any]:
             STEP,
             "midpoint",
             controller=law,
-            actuation=lw.Actuation(delay=LATE, **told),
+            actuation=lw.Actuation(delay=LATE, **options),
             surroundings=lw.Surroundings(sensor="tool"),
         )
         for plane in PLANES.items()
@@ -96,7 +96,7 @@ def polished(law: Any, **told: Any) -> tuple[Any, Any, Any]:
 
 
 def polishing() -> None:
-    """Hybrid control, with the right masses, with wrong ones, and with noise besides."""
+    """Hybrid control with exact masses, with wrong masses, and with noise in addition."""
     right = partial(lw.control.hybrid, **gains)
     wrong = partial(mistaken, controller=lw.control.hybrid, **gains)
     first = np.zeros(6)
@@ -123,7 +123,7 @@ def polishing() -> None:
     for k, stiffness in reversed([*enumerate(PLANES)]):
         axes[2].plot(t, noisy[:, k], color=INK[k], lw=0.6, label=f"{stiffness:g} N/m")
     axes[2].legend(
-        *(told[::-1] for told in axes[2].get_legend_handles_labels()), fontsize=8, ncols=2, loc="upper center"
+        *(options[::-1] for options in axes[2].get_legend_handles_labels()), fontsize=8, ncols=2, loc="upper center"
     )
     for (name, (_, _, off)), ink in zip(runs.items(), ("black", COLORS[3], "0.6", COLORS[4]), strict=True):
         axes[1].plot(t, 1e3 * off[:, 2], color=ink, lw=0.8, label=name)
@@ -163,7 +163,7 @@ def identified(motion: lw.Motion, home: Any, h: float) -> Any:
 
 
 def programmed() -> None:
-    """A hand that shows the stiffness, the damping and the inertia that it was told."""
+    """A hand with the commanded stiffness, damping and inertia."""
     shown = np.array([3.0, 59.4, 600.0])
     gains = dict(frame="tool", reference=touching, directions="linear", **posture)
     gains |= dict(inertia=shown[0], damping=shown[1], stiffness=shown[2])
@@ -179,7 +179,7 @@ def programmed() -> None:
         "1 kHz, all of these": (wrong, "rk4", STEP, {"delay": LATE, "noise": NOISE}),
     }
     print("impedance shown, off the programmed inertia, damping and stiffness by at most")
-    for name, (law, method, h, told) in runs.items():
+    for name, (law, method, h, options) in runs.items():
         push = partial(shaken, size=np.full(3, 2.0))
         motion = lw.simulate(
             arm,
@@ -189,7 +189,7 @@ def programmed() -> None:
             h,
             method,
             controller=law,
-            actuation=lw.Actuation(**told),
+            actuation=lw.Actuation(**options),
             surroundings=lw.Surroundings(wrenches=push, sensor="tool"),
         )
         off = np.abs(identified(motion, touching, h) / shown - 1.0).max(axis=0)

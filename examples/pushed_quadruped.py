@@ -101,9 +101,9 @@ if __name__ == "__main__":
     reader = argparse.ArgumentParser()
     reader.add_argument("--short", action="store_true")
     reader.add_argument("--to", type=Path, default=Path("pushed"))
-    told = reader.parse_args()
+    options = reader.parse_args()
     parameters = lw.samples.random(
-        2_000 if told.short else 100_000,
+        2_000 if options.short else 100_000,
         1,
         force=lw.samples.uniform(0.0, 100.0),
         angle=lw.samples.uniform(0.0, 2.0 * np.pi),
@@ -111,8 +111,8 @@ if __name__ == "__main__":
         friction=lw.samples.uniform(0.2, 1.2),
     )
     units = {"force": "N", "angle": "rad", "mass": "kg", "after": "s", "moved": "m"}
-    study = lw.study(pushed, parameters, told.to, units=units)
+    study = lw.study(pushed, parameters, options.to, units=units)
     print(study)
     fell = study["fell"]
     print(f"{fell.mean():.1%} fell, half of them within {np.median(study['after'][fell]):.2f} s after the push began")
-    drawn(study).savefig(told.to.with_name(f"{told.to.name}.png"), dpi=100)
+    drawn(study).savefig(options.to.with_name(f"{options.to.name}.png"), dpi=100)

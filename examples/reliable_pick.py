@@ -31,17 +31,17 @@ if __name__ == "__main__":
     reader = argparse.ArgumentParser()
     reader.add_argument("--short", action="store_true")
     reader.add_argument("--to", type=Path, default=Path("pick"))
-    told = reader.parse_args()
+    options = reader.parse_args()
     parameters = lw.samples.random(
-        20_000 if told.short else 1_000_000,
+        20_000 if options.short else 1_000_000,
         1,
         part=lw.samples.uniform([0.3, -0.2, 0.3], [0.5, 0.2, 0.6]),
         camera=lw.samples.normal(np.zeros(3), 0.0005),
         offset=lw.samples.normal(np.zeros(7), 0.0005),
     )
-    study = lw.study(pick, parameters, told.to, units={"miss": "m", "part": "m", "camera": "m", "offset": "rad"})
+    study = lw.study(pick, parameters, options.to, units={"miss": "m", "part": "m", "camera": "m", "offset": "rad"})
     print(study)
     print(
         f"{study['success'].mean():.2%} succeed; the error is {np.percentile(study['miss'], 99) * 1e3:.2f} mm at 99 %"
     )
-    study.plot_histogram("miss", path=told.to.with_name(f"{told.to.name}.png"))
+    study.plot_histogram("miss", path=options.to.with_name(f"{options.to.name}.png"))

@@ -1,7 +1,7 @@
 """A trapeze act: a flyer lets go of a bar, is caught by another acrobat's hands in the air, and parts from them again.
 
 Both are chains. Hands that hold are loops, which come and go while the acrobats move: where they take hold velocities
-change as in a plastic impact, and the energy that this takes is told. When it happens is located to rounding. All of it
+change as in a plastic impact, and the lost energy is printed. When it happens is located to rounding. All of it
 is one motion, and one animation.
 """
 

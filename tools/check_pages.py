@@ -1,7 +1,7 @@
 """Hold built pages of the documentation to what they promise: they load nothing from outside, and nothing is missing.
 
 ``python tools/check_pages.py build/docs`` reads what the pages, their styles and their scripts name;
-``--browser`` also opens every page in Chromium (of playwright, or the system's) and watches what it asks for;
+``--browser`` also opens every page in Chromium (of playwright, or the system's) and records its requests;
 ``--widths 1440 320`` with it measures too that no page scrolls sideways in windows of these widths
 (`docs_overflow.py` does only that).
 """
@@ -32,10 +32,10 @@ LOADING = {
     "use": ("href", "xlink:href"),
     "link": ("href",),
 }
-"""Attributes that make a browser fetch something; of links (``a``) it does so only when a reader asks for it."""
+"""Attributes whose addresses a browser fetches; those of links (``a``) only after a click."""
 
 NOT_FETCHED = {"next", "prev", "index", "search", "author", "canonical", "genindex", "alternate", "license", "help"}
-"""``rel`` of ``link`` that only tell where something is."""
+"""``rel`` of ``link`` that a browser does not fetch."""
 
 ELSEWHERE = re.compile(r"""(?:url\(\s*["']?|@import\s+["'])\s*([^"')]+)""")
 SCRIPTED = re.compile(r"""(?:fetch|import|importScripts|open|Worker|EventSource|WebSocket)\(\s*["'`]([^"'`]+)""")
@@ -51,16 +51,16 @@ class Loaded(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what one element names."""
-        told = {name: value or "" for name, value in attrs}
-        if tag == "link" and set(told.get("rel", "").lower().split()) & NOT_FETCHED:
+        attributes = {name: value or "" for name, value in attrs}
+        if tag == "link" and set(attributes.get("rel", "").lower().split()) & NOT_FETCHED:
             return
-        if tag == "base" or told.get("http-equiv", "").lower() == "refresh":
-            self.places.append(told.get("href", told.get("content", "")))
+        if tag == "base" or attributes.get("http-equiv", "").lower() == "refresh":
+            self.places.append(attributes.get("href", attributes.get("content", "")))
         for name in LOADING.get(tag, ()):
-            if name in told:
-                parts = told[name].split(",") if name == "srcset" else [told[name]]
+            if name in attributes:
+                parts = attributes[name].split(",") if name == "srcset" else [attributes[name]]
                 self.places += [part.split()[0] for part in parts if part.strip()]
-        self.places += ELSEWHERE.findall(told.get("style", ""))
+        self.places += ELSEWHERE.findall(attributes.get("style", ""))
 
 
 def named_in(path: Path) -> Iterator[str]:
@@ -90,7 +90,7 @@ def faults(folder: Path) -> Iterator[str]:
 
 
 def faults_in_browser(folder: Path, widths: list[int]) -> Iterator[str]:
-    """What a browser asks for beyond the folder, errors that it tells, and what scrolls sideways, page by page."""
+    """Return requests outside the folder, errors of the console and pages that scroll sideways."""
     from docs_overflow import overflows
     from playwright.sync_api import sync_playwright
 
@@ -98,19 +98,19 @@ def faults_in_browser(folder: Path, widths: list[int]) -> Iterator[str]:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
         page.set_default_timeout(120_000)  # ms; the browser may get little of the processor
-        told: list[str] = []
-        page.on("request", lambda r: told.append(f"asks for {r.url}") if outside(r.url, folder) else None)
+        findings: list[str] = []
+        page.on("request", lambda r: findings.append(f"requests {r.url}") if outside(r.url, folder) else None)
         # the next page aborts requests of the last one, such as that of its icon
         aborted = "net::ERR_ABORTED"
-        page.on("requestfailed", lambda r: told.append(f"does not get {r.url}") if r.failure != aborted else None)
-        page.on("console", lambda m: told.append(f"tells {m.text}") if m.type in {"error", "warning"} else None)
-        page.on("pageerror", lambda error: told.append(f"fails: {error}"))
+        page.on("requestfailed", lambda r: findings.append(f"does not get {r.url}") if r.failure != aborted else None)
+        page.on("console", lambda m: findings.append(f"reports {m.text}") if m.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: findings.append(f"fails: {error}"))
         for path in sorted(path for path in folder.rglob("*.html") if "_static" not in path.parts):
             page.goto(path.as_uri(), wait_until="load")
             name = str(path.relative_to(folder))
             yield from overflows(page, name, widths)
-            yield from (f"{name} {what}" for what in told)
-            told.clear()
+            yield from (f"{name} {what}" for what in findings)
+            findings.clear()
         browser.close()
 
 
@@ -128,13 +128,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--browser", action="store_true")
     parser.add_argument("--widths", type=int, nargs="+", default=[], metavar="PIXELS")
-    told = parser.parse_args(arguments)
-    folder = told.folder.resolve()
+    options = parser.parse_args(arguments)
+    folder = options.folder.resolve()
     pages = list(folder.rglob("*.html"))
     if not pages:
         print(f"no pages in {folder}")
         return 1
-    found = [*faults(folder), *(faults_in_browser(folder, told.widths) if told.browser else ())]
+    found = [*faults(folder), *(faults_in_browser(folder, options.widths) if options.browser else ())]
     print("\n".join(found) or f"{len(pages)} pages load nothing from outside")
     return bool(found)
 

@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def forces() -> None:
-    """Some pictures of the push beside each other."""
+    """Draw several frames of the push side by side."""
     with TemporaryDirectory() as folder:
         out = ["--out", folder, "--film", "gif", "--time", "3"]
         command([*("simulate", "humanoid", "--push"), *out], result_action="return_value")

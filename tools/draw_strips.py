@@ -1,4 +1,4 @@
-"""Draw the pictures of docs that are moments of a motion beside each other, from the animations that examples write.
+"""Draw frames of a motion side by side for docs, from the animations that examples write.
 
 python tools/draw_strips.py [--from FOLDER] [NAME …]
 
@@ -23,7 +23,7 @@ from linkwright.visual import palette
 HERE = Path(__file__).parent.parent
 PICTURES = HERE / "docs" / "pictures"
 WIDTH, MARGIN, LETTERS = 1060, 10, 17
-"""pixels: of a picture, about its moments, of the letters that tell the time"""
+"""pixels: of a picture, about its moments, of the letters of the time"""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def draw(strip: Strip, folder: Path) -> Image.Image:
         each = (WIDTH - (len(frames) - 1) * MARGIN) // len(frames)
         scale = min(each / (cut[0][2] - cut[0][0]), 1.6)
         size = round(scale * (cut[0][2] - cut[0][0])), round(scale * (cut[0][3] - cut[0][1]))
-        over = 0 if row.keep else 2 * LETTERS  # a whole frame tells its time itself
+        over = 0 if row.keep else 2 * LETTERS  # a whole frame contains its time
         line = Image.new("RGB", (WIDTH, size[1] + over), "white")
         for k, (frame, part, t) in enumerate(zip(frames, cut, row.times, strict=True)):
             left = k * (each + MARGIN) + (each - size[0]) // 2
@@ -137,13 +137,13 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     reader.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STRIPS))
     reader.add_argument("--from", dest="folder", type=Path)
-    told = reader.parse_args()
-    if unknown := [name for name in told.names if name not in STRIPS]:
+    options = reader.parse_args()
+    if unknown := [name for name in options.names if name not in STRIPS]:
         reader.error(f"there is no {unknown[0]!r}; there are {', '.join(STRIPS)}")
     with tempfile.TemporaryDirectory() as passing:
-        folder = told.folder or Path(passing)
-        for name in told.names or STRIPS:
-            if told.folder is None:
+        folder = options.folder or Path(passing)
+        for name in options.names or STRIPS:
+            if options.folder is None:
                 subprocess.run([sys.executable, HERE / "examples" / STRIPS[name].example], check=True, cwd=folder)
             draw(STRIPS[name], folder).save(PICTURES / f"{name}.png", optimize=True)
             print(f"drew {name}.png")

@@ -33,17 +33,17 @@ def main() -> None:
     reader.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXAMPLES))
     reader.add_argument("--short", action="store_true")
     reader.add_argument("--stores", type=Path, help="folder for the results")
-    told = reader.parse_args()
-    if unknown := [name for name in told.names if name not in EXAMPLES]:
+    options = reader.parse_args()
+    if unknown := [name for name in options.names if name not in EXAMPLES]:
         reader.error(f"there is no {unknown[0]!r}; there are {', '.join(EXAMPLES)}")
     with tempfile.TemporaryDirectory() as passing:
-        stores = told.stores or Path(passing)
+        stores = options.stores or Path(passing)
         look = Path(passing) / "matplotlibrc"  # the examples run as processes
         look.write_text("\n".join(f"{key}: {value}" for key, value in palette.STYLE.items()).replace("#", ""))
         environment = {**os.environ, "MATPLOTLIBRC": str(look)}
-        for name in told.names or EXAMPLES:
+        for name in options.names or EXAMPLES:
             store = stores / name
-            short = ["--short"] if told.short else []
+            short = ["--short"] if options.short else []
             subprocess.run(
                 [sys.executable, HERE / "examples" / EXAMPLES[name], *short, "--to", store], check=True, env=environment
             )

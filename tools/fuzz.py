@@ -187,11 +187,11 @@ def _fuzz(format: str, files: list[bytes], seed: int, first: int, count: int, se
     return report
 
 
-def _note(report: Report, number: int, outcome: str, seconds: float, kind: str = "", told: str = "") -> None:
+def _note(report: Report, number: int, outcome: str, seconds: float, kind: str = "", text: str = "") -> None:
     report.outcomes[outcome] += 1
     report.longest = max(report.longest, seconds)
     if outcome in ("failure", "ended"):
-        times, earlier, text = report.failures.get(kind, (0, number, told))
+        times, earlier, text = report.failures.get(kind, (0, number, text))
         report.failures[kind] = (times + 1, earlier, text)
 
 
@@ -226,7 +226,7 @@ def _work(
 
 
 def _read(format: Format, path: Path) -> dict[str, Any]:
-    begun, kind, told, outcome = spent(), "", "", "read"
+    begun, kind, text, outcome = spent(), "", "", "read"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -236,11 +236,11 @@ def _read(format: Format, path: Path) -> dict[str, Any]:
         outcome = "refused"
     except Exception as error:
         outcome, last = "failure", traceback.extract_tb(error.__traceback__)[-1]
-        kind, told = f"{type(error).__name__} {last.filename}:{last.lineno}", traceback.format_exc(limit=-8)
+        kind, text = f"{type(error).__name__} {last.filename}:{last.lineno}", traceback.format_exc(limit=-8)
     seconds = spent() - begun
     if seconds > SECONDS and outcome != "failure":
-        outcome, kind, told = "failure", "too long", f"{seconds:.1f} s of processor time"
-    return {"outcome": outcome, "seconds": seconds, "kind": kind, "told": told}
+        outcome, kind, text = "failure", "too long", f"{seconds:.1f} s of processor time"
+    return {"outcome": outcome, "seconds": seconds, "kind": kind, "text": text}
 
 
 def main() -> int:
@@ -253,24 +253,24 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="processor time of all formats together")
     parser.add_argument("--save", type=Path, default=Path("build/fuzz"), help="folder for inputs that fail")
     parser.add_argument("--spawn", action="store_true", help="start child processes as the library does (slow)")
-    told = parser.parse_args()
-    if unknown := [name for name in told.formats if name not in FORMATS]:
+    options = parser.parse_args()
+    if unknown := [name for name in options.formats if name not in FORMATS]:
         parser.error(f"unknown format {unknown[0]!r}; there are {', '.join(FORMATS)}")
-    chosen = told.formats or [name for name, one in FORMATS.items() if not one.may_end]
-    failed, end = False, spent() + told.seconds
+    chosen = options.formats or [name for name, one in FORMATS.items() if not one.may_end]
+    failed, end = False, spent() + options.seconds
     for k, format in enumerate(chosen):
         share = (end - spent()) / (len(chosen) - k)  # what a format leaves is for the others
         files = FORMATS[format].seeds()
-        with contextlib.nullcontext() if told.spawn else children.forked():
-            report = fuzz(format, files, told.seed, told.first, told.count, share)
+        with contextlib.nullcontext() if options.spawn else children.forked():
+            report = fuzz(format, files, options.seed, options.first, options.count, share)
         counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(report.outcomes.items()))
         print(f"{format}: {report.outcomes.total()} inputs: {counts}; longest {report.longest:.2f} s", flush=True)
         failed = failed or report.outcomes["failure"] > 0
         for kind, (times, number, text) in report.failures.items():
-            told.save.mkdir(parents=True, exist_ok=True)
-            path = told.save / f"{format}-{told.seed}-{number}{FORMATS[format].ending}"
-            path.write_bytes(made(format, files, told.seed, number))
-            again = f"python tools/fuzz.py {format} --seed {told.seed} --first {number} --count 1"
+            options.save.mkdir(parents=True, exist_ok=True)
+            path = options.save / f"{format}-{options.seed}-{number}{FORMATS[format].ending}"
+            path.write_bytes(made(format, files, options.seed, number))
+            again = f"python tools/fuzz.py {format} --seed {options.seed} --first {number} --count 1"
             print(f"  {kind}: {times} times, first in {path}\n  {again}\n    " + text.strip().replace("\n", "\n    "))
     return int(failed)
 

@@ -1,6 +1,6 @@
 """Run the main commands and a short program once: ``python tools/smoke.py``, with an installed linkwright.
 
-What it is for: a run with the oldest versions of the dependencies (``tools/oldest.py``), or after an installation.
+Use it with the oldest versions of the dependencies (``tools/oldest.py``), or after an installation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write the code of each page of the documentation as a program: examples/<room>/<page>.py.
 
-``python tools/write_examples.py`` writes them anew; ``--check`` only tells which are not up to date. The programs are
-in cells (``# %%``), which notebooks and editors show one by one, with the page's sentences between them.
+``python tools/write_examples.py`` writes them again; ``--check`` only lists those that are not up to date. The programs
+consist of cells (``# %%``), which notebooks and editors show one by one, with the page's sentences between them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ROOMS = ("start", "learn", "how_to", "how_to/other_libraries")
 
 
 def programs() -> dict[Path, str]:
-    """Each program by its place."""
+    """Return each program by its path."""
     found = {}
     for room in ROOMS:
         for page in sorted((ROOT / "docs" / room).glob("*.md")):
@@ -39,11 +39,11 @@ def program(text: str, page: str) -> str:
 
 
 def main() -> int:
-    """Write them, or tell what is not up to date."""
-    told = programs()
+    """Write the programs, or list those that are not up to date."""
+    texts = programs()
     there = {path for room in ROOMS for path in (ROOT / "examples" / room).glob("*.py")}
-    old = [path for path, text in told.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    gone = sorted(there - set(told))
+    old = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    gone = sorted(there - set(texts))
     if "--check" in sys.argv:
         for path in (*old, *gone):
             print(f"{path.relative_to(ROOT)} is not up to date: run python tools/write_examples.py")
@@ -52,7 +52,7 @@ def main() -> int:
         path.unlink()
     for path in old:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(told[path], encoding="utf-8")
+        path.write_text(texts[path], encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 

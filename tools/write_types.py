@@ -1,4 +1,4 @@
-"""Write what type checkers are told of the public names, `src/linkwright/__init__.pyi`: run it when these change.
+"""Write the types of the public names, `src/linkwright/__init__.pyi`: run it when these change.
 
 The algorithms compile themselves, so that no checker can see their types in the code; they are those of the book with
 room for batches. Everything else is imported from where it is.
