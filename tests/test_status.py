@@ -85,7 +85,7 @@ def test_what_is_quick_is_not_reported(shown, monkeypatch):
 def test_errors_leave_no_line(shown):
     terminal = shown(Terminal())
 
-    @status.telling(str)
+    @status.with_status_message(str)
     def fail(what):
         terminal.next()
         raise ZeroDivisionError(what)
@@ -123,7 +123,7 @@ def test_nothing_is_reported_where_there_is_no_terminal(stream, shown):
     shown(stream)
     assert status.terminal() is None
     with status.status_message("compiling"):
-        assert not status._teller.at_work
+        assert not status._reporter.at_work
 
 
 def test_nothing_is_reported_to_who_does_not_want_it(shown, monkeypatch):
@@ -131,7 +131,7 @@ def test_nothing_is_reported_to_who_does_not_want_it(shown, monkeypatch):
         shown(stream)
         assert status.terminal() is stream
         with status.status_elsewhere(), status.status_message("compiling"):
-            assert not status._teller.at_work
+            assert not status._reporter.at_work
     for word in ("off", "0", ""):
         monkeypatch.setenv("LINKWRIGHT_STATUS", word)
         assert status.terminal() is None
@@ -140,8 +140,8 @@ def test_nothing_is_reported_to_who_does_not_want_it(shown, monkeypatch):
 def test_compiling_deriving_and_simulating_are_reported(monkeypatch):
     said = []
     monkeypatch.setattr(status, "terminal", Terminal)
-    monkeypatch.setattr(status._teller, "begin", lambda what: said.append(what))
-    monkeypatch.setattr(status._teller, "end", lambda work: None)
+    monkeypatch.setattr(status._reporter, "begin", lambda what: said.append(what))
+    monkeypatch.setattr(status._reporter, "end", lambda work: None)
     model = lw.load("two_link")
     kernel = lw.compile(lw.mass_matrix, model)
     kernel(np.zeros(2))

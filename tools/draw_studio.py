@@ -26,7 +26,7 @@ PATIENCE = 60.0
 def arm(studio: Any, page: Any) -> None:
     """Show the other postures of an arm as ghosts."""
     studio._ghosts.value = True
-    studio.tell(studio.hand.set_branches(True))
+    studio.show_message(studio.hand.set_branches(True))
 
 
 def stewart(studio: Any, page: Any) -> None:
@@ -34,7 +34,7 @@ def stewart(studio: Any, page: Any) -> None:
     studio.looks.boxes["velocity"].value = True
     studio.looks.set("velocity", True)
     studio.hand.reach(studio.hand.pose(studio.q)[:3, 3] + [0.05, 0.08, 0.06])
-    studio.tell("")
+    studio.show_message("")
 
 
 def humanoid(studio: Any, page: Any) -> None:

@@ -30,7 +30,7 @@ class _Work(NamedTuple):
     since: float
 
 
-class _Teller:
+class _StatusReporter:
     """Writes and clears the status line from a thread."""
 
     def __init__(self) -> None:
@@ -92,10 +92,10 @@ class _Teller:
         self.stream, self.shown = stream, what
 
 
-_teller = _Teller()
+_reporter = _StatusReporter()
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_teller.__init__)  # type: ignore[misc]
+    os.register_at_fork(after_in_child=_reporter.__init__)  # type: ignore[misc]
 
 
 def _columns(stream: Any) -> int:
@@ -120,17 +120,17 @@ def terminal() -> Any:
 @contextmanager
 def status_message(what: str) -> Iterator[None]:
     """Show a status message while the block runs, if it lasts longer than a second."""
-    if _teller.silent or terminal() is None:
+    if _reporter.silent or terminal() is None:
         yield
         return
-    work = _teller.begin(what)
+    work = _reporter.begin(what)
     try:
         yield
     finally:
-        _teller.end(work)
+        _reporter.end(work)
 
 
-def telling(what: Callable[[Any], str]) -> Callable[[F], F]:
+def with_status_message(what: Callable[[Any], str]) -> Callable[[F], F]:
     """Decorate a function with the status message ``what(first argument)``."""
 
     def decorate(function: F) -> F:
@@ -172,8 +172,8 @@ def compiling_code(size: int) -> Iterator[None]:
 @contextmanager
 def status_elsewhere() -> Iterator[None]:
     """Suppress status messages while the block runs."""
-    _teller.silent += 1
+    _reporter.silent += 1
     try:
         yield
     finally:
-        _teller.silent -= 1
+        _reporter.silent -= 1

@@ -183,7 +183,7 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(browser, tmp_path):
         page, wrong = opened(browser, studio)
         for look in ("frames", "names", "inertia", "center of mass", "velocity", "force"):
             studio.looks.set(look, True)
-        studio.tell(HOSTILE)
+        studio.show_message(HOSTILE)
         page.wait_for_timeout(2000)
         assert page.locator("img[src='x']").count() == 0
         assert page.locator("a[href^='javascript']").count() == 0

@@ -174,7 +174,7 @@ def test_what_is_beyond_its_limits_is_reported(server):
 
 def test_the_page_tells_what_is_beyond_and_leaves_other_words(viser):
     with lw.studio(lw.load("arm7"), port=18970) as made:
-        made.tell("my own words")
+        made.show_message("my own words")
         made.show(np.zeros(7))
         assert "my own words" in made._status.content
         made.show([9.0] * 7)

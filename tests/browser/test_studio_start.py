@@ -35,7 +35,7 @@ def test_a_simulation_begins_without_ghosts_and_without_a_floor_that_does_not_be
     assert "ghost" not in arm._status.content
     arm._ghosts.value = True
     result = arm.hand.set_branches(True)
-    arm.tell(result)
+    arm.show_message(result)
     assert any(ghost.visible for ghost in arm.hand._ghosts)
     arm.start_with("Simulate")
     assert not any(ghost.visible for ghost in arm.hand._ghosts)

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import linkwright as lw
 from linkwright import quaternion, rotation, transform
-from linkwright.compiler.rows import shape_told
+from linkwright.compiler.rows import annotated_shape
 from linkwright.errors import (
     ArgumentError,
     InputError,
@@ -247,7 +247,7 @@ def as_tuple(x):
 
 @pytest.mark.parametrize("face", FACES, ids=lambda f: f"{f.__module__.rpartition('.')[2]}.{f.__name__}")
 def test_numbers_batches_symbols_and_kernels_agree(face):
-    options = {n: shape_told(a) for n, a in face.book.__annotations__.items() if n != "return"}
+    options = {n: annotated_shape(a) for n, a in face.book.__annotations__.items() if n != "return"}
     fixed = {n: OPTIONS[n] for n, shape in options.items() if shape is None}
     one = {n: VALUES[shape] for n, shape in options.items() if shape is not None}
     expected = as_tuple(face.book(**one, **fixed))

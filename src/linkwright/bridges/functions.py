@@ -16,7 +16,7 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.rows import shape_told
+from linkwright.compiler.rows import annotated_shape
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
@@ -165,9 +165,11 @@ def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[st
     if model is None and getattr(function, "book", None) is not None:
         book = book_of(function)
         parameters = inspect.signature(book).parameters
-        told = {name: shape for name, p in parameters.items() if (shape := shape_told(p.annotation)) is not None}
-        if told:  # a function of rows of arrays, whose shapes are annotated
-            fixed = {name: p.default for name, p in parameters.items() if name not in told} | inputs
-            shapes = {name: shape for name, shape in told.items() if name not in fixed}
+        annotated = {
+            name: shape for name, p in parameters.items() if (shape := annotated_shape(p.annotation)) is not None
+        }
+        if annotated:  # a function of rows of arrays, whose shapes are annotated
+            fixed = {name: p.default for name, p in parameters.items() if name not in annotated} | inputs
+            shapes = {name: shape for name, shape in annotated.items() if name not in fixed}
             return Kernel(trace(bind(book, None, shapes, values=fixed)))
     return compile(function, model, **inputs)

@@ -46,11 +46,11 @@ class BriefReports(logging.Filter):
             self.missed[kind] = self.missed.get(kind, 0) + 1
             return False
         self.shown[kind] = now
-        told = printable(" ".join(str(error).split()), keep="")
-        told = f"{type(error).__name__}: {told}" if told else type(error).__name__
-        told = told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
+        text = printable(" ".join(str(error).split()), keep="")
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
         count = self.missed.pop(kind, 0)
-        record.msg = f"studio: {_KINDS.get(kind, kind)} ({told})" + (f"; {count} more since the last" if count else "")
+        record.msg = f"studio: {_KINDS.get(kind, kind)} ({text})" + (f"; {count} more since the last" if count else "")
         record.args = ()
         if not logging.getLogger(record.name).isEnabledFor(logging.DEBUG):
             record.exc_info = None

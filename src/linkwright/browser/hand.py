@@ -51,10 +51,10 @@ class Hand:
         posture: Posture,
         frame: str | None = None,
         track: Track | None = None,
-        told: Any = None,
+        show_message: Any = None,
     ):
         self.scene, self.posture, self.model = scene, posture, posture.model
-        self._told = told if told is not None else lambda text: None
+        self._show_message = show_message if show_message is not None else lambda text: None
         self._newest, self._pool = Newest(), ThreadPoolExecutor(4, "studio-hand")
         self.gizmo: Any = None
         self._ghosts: list[RobotNodes] = []
@@ -157,7 +157,7 @@ class Hand:
         self.scene.arrows("missing", [here], [place - here], GRAY_RED)
         self._show_branches(target)
         text = _result_text(found, float(np.linalg.norm(place - here)))
-        self._told(text)
+        self._show_message(text)
         return text
 
     async def _dragged(self, event: Any) -> None:
@@ -176,7 +176,7 @@ class Hand:
             if ends:
                 self.show(self.posture.q)
         except LinkwrightError as error:
-            self._told(str(error))
+            self._show_message(str(error))
         except Exception:  # a thread would fail without a message
             traceback.print_exc()
 
@@ -271,10 +271,10 @@ class Hand:
             return "This hand has no analytic inverse kinematics, so other postures are not shown."
         self._show_branches(self.pose(self.posture.q))
         others = len(self._branches)
-        told = f"{others} other {'posture brings' if others == 1 else 'postures bring'} the hand to the same target."
+        text = f"{others} other {'posture brings' if others == 1 else 'postures bring'} the hand to the same target."
         if others and not self._ghosts_apart():
-            told += " They only rotate links about their own axes, so the outline is nearly the same."
-        return told
+            text += " They only rotate links about their own axes, so the outline is nearly the same."
+        return text
 
     def _ghosts_apart(self) -> bool:
         """Whether some ghost has a joint at another position than the robot."""

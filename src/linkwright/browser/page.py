@@ -106,7 +106,9 @@ class Studio:
         with self.tabs.add_tab("Simulate"):
             self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated, self.camera, progress)
         with self.tabs.add_tab("Save"):
-            self.saving = Saving(self.server, self.scene, self.simulating.playable, self.tell, self.simulating.again)
+            self.saving = Saving(
+                self.server, self.scene, self.simulating.playable, self.show_message, self.simulating.again
+            )
 
     def start_with(self, what: str) -> None:
         """Do one of the first steps.
@@ -122,9 +124,9 @@ class Studio:
             if self.hand is not None:
                 self._hand_seen.value = True
                 self._see_hand()
-            self.tell(DRAG)
+            self.show_message(DRAG)
             return
-        self.tell(self.simulating.start_with(what))
+        self.show_message(self.simulating.start_with(what))
 
     def _move(self, gui: Any) -> None:
         buttons = gui.add_button_group("Posture", ("Initial", "Zero", "Random"))
@@ -135,11 +137,11 @@ class Studio:
                 self.camera.busy = lambda: hand.dragged
                 self.camera.extent = hand.extent
         units = gui.add_dropdown("Angle unit", ("degrees", "radians"))
-        self.sliders = Sliders(gui, self.posture, told=self.tell)
+        self.sliders = Sliders(gui, self.posture, show_message=self.show_message)
         units.on_update(lambda _: self.sliders.in_unit(units.value))
 
     def _hand(self, gui: Any) -> Hand:
-        hand = Hand(self.scene, self.posture, told=self.tell)
+        hand = Hand(self.scene, self.posture, show_message=self.show_message)
         names = [hand.frame, *(name for name in self.model.frames if name not in (hand.frame, "world"))][:MOST_NAMES]
         seen = gui.add_checkbox("Show gizmo", True)
         self._hand_note = gui.add_markdown(HIDDEN, visible=False)
@@ -175,13 +177,13 @@ class Studio:
         frame.on_update(take_frame)
         track.on_update(take_track)
         ghosts.on_update(lambda _: self._see_ghosts())
-        other.on_click(lambda _: self.tell(hand.next_branch()))
+        other.on_click(lambda _: self.show_message(hand.next_branch()))
         return hand
 
     def _see_ghosts(self) -> None:
         """Show or hide all postures; uncheck the box of a hand without analytic postures."""
         assert self.hand is not None
-        self.tell(self.hand.set_branches(bool(self._ghosts.value)))
+        self.show_message(self.hand.set_branches(bool(self._ghosts.value)))
         self._ghosts.value = self.hand.show_branches
 
     def _simulated(self) -> None:
@@ -194,7 +196,7 @@ class Studio:
             self._ghosts.value = False
             self.hand.set_branches(False)
             self.scene.remove("missing")
-            self.tell("")
+            self.show_message("")
             self._hand_seen.value = False
             self._see_hand()
             self._hand_note.visible = True
@@ -213,12 +215,12 @@ class Studio:
             else:
                 q = self.posture.start if where == "Initial" else zero(self.model)
         except LinkwrightError:
-            self.tell("No posture found that satisfies the loop constraints.")
+            self.show_message("No posture found that satisfies the loop constraints.")
             return
         self.posture.move(q)
-        self.tell("")
+        self.show_message("")
 
-    def tell(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Show a sentence at the top of the panel, without markup.
 
         Parameters
@@ -246,10 +248,10 @@ class Studio:
 
     def _tell_limits(self) -> None:
         """Warn of joints beyond their limits, if the warning is new."""
-        told = beyond_limits(self.model, self.posture.q)
-        if told != self._beyond:
-            self._beyond = told
-            self.tell(told)
+        message = beyond_limits(self.model, self.posture.q)
+        if message != self._beyond:
+            self._beyond = message
+            self.show_message(message)
 
     @property
     def q(self) -> Array:

@@ -43,9 +43,9 @@ class Pictures:
         self.notes: list[str] = []
         self._read: dict[tuple[str, str], Array | None] = {}
 
-    def note(self, told: Sequence[str]) -> None:
+    def note(self, notes: Sequence[str]) -> None:
         """Keep notes, each once."""
-        self.notes += [one for one in told if one not in self.notes]
+        self.notes += [one for one in notes if one not in self.notes]
 
     def pixels(self, folder: str, named: str) -> Array | None:
         """The pixels (height, width, 3) of a picture that a mesh in a folder names; None where it cannot be read."""

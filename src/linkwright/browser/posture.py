@@ -55,18 +55,18 @@ class Posture:
         """(nq,), a copy."""
         return self._q.copy()
 
-    def listen(self, told: Callable[[Array], None], who: Any = None) -> None:
-        """Call ``told(q)`` after each move, except those of ``who``."""
-        self._listening.append((who, told))
+    def listen(self, listener: Callable[[Array], None], who: Any = None) -> None:
+        """Call ``listener(q)`` after each move, except those of ``who``."""
+        self._listening.append((who, listener))
 
     def move(self, q: Any, by: Any = None) -> None:
         """Move to a configuration (nq,) and call all listeners except ``by``."""
         q = np.array(q, dtype=float)
         with self._lock:
             self._q = q
-            for who, told in self._listening:
+            for who, listener in self._listening:
                 if who is None or who is not by:
-                    told(q)
+                    listener(q)
 
 
 class Newest:

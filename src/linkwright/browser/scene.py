@@ -65,12 +65,12 @@ class BrowserScene:
         """Show a configuration (nq,); all bodies move at once."""
         self.robot.show(q)
         self.q = np.array(q, dtype=float)
-        for told in self._listening:
-            told()
+        for listener in self._listening:
+            listener()
 
-    def listen(self, told: Callable[[], None]) -> None:
-        """Call ``told()`` after each shown configuration."""
-        self._listening.append(told)
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call ``listener()`` after each shown configuration."""
+        self._listening.append(listener)
 
     def arrows(self, name: str, at: Any, vectors: Any, color: Color = RED) -> None:
         """Show arrows from points (n, 3) along vectors (n, 3), m in the world, instead of previous ones of this name.

@@ -210,13 +210,13 @@ def _silence() -> Iterator[None]:
     """Suppress the output of viser; in a notebook it is more than standard output."""
     import rich
 
-    told = rich.print
+    rich_print = rich.print
     rich.print = lambda *_, **__: None  # type: ignore[assignment]
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             yield
     finally:
-        rich.print = told
+        rich.print = rich_print
 
 
 def _started(viser: Any, host: str, port: int, door: Door) -> Any:

@@ -129,7 +129,7 @@ class Sliders:
     the other driving joints keep their values, and the passive joints follow.
     """
 
-    def __init__(self, gui: Any, posture: Posture, unit: Unit = "degrees", told: Any = None):
+    def __init__(self, gui: Any, posture: Posture, unit: Unit = "degrees", show_message: Any = None):
         self.gui, self.posture, self.model = gui, posture, posture.model
         self.knobs = knobs_of(self.model, posture.start)
         self.drivers = drivers(self.model, posture.q) if self.model.loops else ()
@@ -138,7 +138,7 @@ class Sliders:
         """the sliders by the names of their knobs"""
         self._values: dict[str, float] = {}
         """exact values of all knobs, rad or m"""
-        self._told = told if told is not None else lambda text: None
+        self._show_message = show_message if show_message is not None else lambda text: None
         self._newest = Newest()
         self._folders: list[Any] = []
         self._add()
@@ -163,7 +163,7 @@ class Sliders:
         q, text = self._moved(knob, value)
         self.posture.move(q, by=self)
         self.show(q) if self.model.loops else self._put(knob, knob.read(q) if knob.turn is None else value)
-        self._told(text)
+        self._show_message(text)
 
     def _add(self) -> None:
         self._folders, self.handles = [], {}

@@ -27,7 +27,7 @@ from linkwright.visual.drawing.skin import (
     coarse_painted,
     explain_absent,
     read_meshes,
-    tell_colors,
+    warn_of_missing_colors,
 )
 from linkwright.visual.rendering.surfaces import capsule, creased, creases, primitive, sphere, turned
 
@@ -118,7 +118,7 @@ def _shapes(model: Model, touching: bool = False) -> tuple[BodySolid, ...]:
         look = BodySolid(frame.body, Mesh(read.vertices @ T[:3, :3].T + T[:3, 3], read.faces), rgb, opacity)
         found += _pieces(look, read, folder, pictures)
     if not touching:
-        tell_colors(model, pictures.notes)
+        warn_of_missing_colors(model, pictures.notes)
     missing += explain_absent(absent)
     if not touching:
         check_units(model, [solid.mesh for solid in found if solid.body >= 0])

@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
             words = sys.argv[1:] if arguments is None else arguments
             app(with_standard_input(words), print_error=False, exit_on_error=False)
     except CycloptsError as error:
-        _report("error", "bold red", usage_errors.told(error))
+        _report("error", "bold red", usage_errors.message(error))
         sys.exit(2)
     except LinkwrightError as error:
         _report("error", "bold red", str(error))

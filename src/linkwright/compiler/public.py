@@ -222,7 +222,7 @@ def _hashable(x: Any) -> bool:
 
 def _checked(checked: Checked, model: Model, arguments: dict[str, Any], fixed: dict[str, Any]) -> Callable[..., Any]:
     """Return the kernel of an algorithm whose results must be checked."""
-    kernel = _compiled_or_not(bind(checked.telling, model, {}, values=fixed))
+    kernel = _compiled_or_not(bind(checked.with_status_message, model, {}, values=fixed))
     names = [name for name in arguments if name in ARRAYS]
 
     def looked_at(*arrays: Any) -> Any:

@@ -45,7 +45,7 @@ def rows_looked_at(doubt: Callable[..., Any], look: Callable[..., None]) -> Call
 def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., None] | None) -> F:
     signature = inspect.signature(function)
     name, names = function.__name__, list(signature.parameters)
-    shapes = {n: shape_told(p.annotation) for n, p in signature.parameters.items()}
+    shapes = {n: annotated_shape(p.annotation) for n, p in signature.parameters.items()}
     by_name = {n for n, p in signature.parameters.items() if shapes[n] is None or "str" in str(p.annotation)}
     kernels: dict[Any, Kernel] = {}
     of_numbers = function if doubt is None else _with_doubt(function, doubt)
@@ -133,7 +133,7 @@ def _with_doubt(function: Callable[..., Any], doubt: Callable[..., Any]) -> Call
     return both
 
 
-def shape_told(annotation: Any) -> tuple[int, ...] | None:
+def annotated_shape(annotation: Any) -> tuple[int, ...] | None:
     """Return the shape of an annotation."""
     found = _SHAPED.search(str(annotation))
     return None if found is None else tuple(int(n) for n in found[1].split())

@@ -29,5 +29,5 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
         raise ModelError(f"{model.name!r} has symbols, which files cannot contain: build it with numbers to save it")
     text, losses = format.text_of(described(model), os.fspath(path))
     written = write_text(Path(path), text)
-    losses.tell()
+    losses.warn()
     return written

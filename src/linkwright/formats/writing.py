@@ -95,7 +95,7 @@ class Losses:
         """Add an element of a kind."""
         self.found.setdefault(what, []).append(name)
 
-    def tell(self) -> None:
+    def warn(self) -> None:
         """Issue one warning with all losses."""
         lines = []
         for what, names in self.found.items():

@@ -27,7 +27,7 @@ class ArgumentKind(NamedTuple):
 
     doubt: Callable[[Any], Any]
     """of rows: positive for invalid ones"""
-    told: Callable[[Array], str]
+    fault: Callable[[Array], str]
     """of an invalid row: the reason"""
 
 
@@ -82,7 +82,7 @@ def _look(name: str, kind: ArgumentKind, x: Any, of: str = "") -> None:
     if wrong.any():
         at = tuple(int(k) for k in np.argwhere(wrong)[0])
         where = f"{name}[{', '.join(map(str, at))}]" if at else name
-        raise InputError(f"{of}{where} {kind.told(np.asarray(x, dtype=float)[at])}")
+        raise InputError(f"{of}{where} {kind.fault(np.asarray(x, dtype=float)[at])}")
 
 
 def rows_of(

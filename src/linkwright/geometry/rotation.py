@@ -308,7 +308,7 @@ def from_euler(angles: Shaped[Any, "3"], order: str, axes: str = "moving") -> Sh
 
 
 def _tell_of_lock(R: Any, order: str, axes: str) -> None:
-    euler.tell_of_lock(order, axes, np.asarray(R, dtype=float), "only their sum or difference is known")
+    euler.warn_of_gimbal_lock(order, axes, np.asarray(R, dtype=float), "only their sum or difference is known")
 
 
 @rows_of(euler.lock_doubt, _tell_of_lock, R=ROTATION)

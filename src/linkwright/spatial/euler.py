@@ -80,7 +80,7 @@ def lock_doubt(R: Array, order: str, axes: str = "moving") -> Any:
     return LOCKED**2 - (R[i - 1, k] * R[i - 1, k] + R[i - 2, k] * R[i - 2, k])
 
 
-def tell_of_lock(order: str, axes: str, R: Array, so: str) -> None:
+def warn_of_gimbal_lock(order: str, axes: str, R: Array, so: str) -> None:
     """Warn if angles of an order are at gimbal lock at rotations (…, 3, 3), and name another order."""
     rows = R.reshape(-1, 3, 3)
     free = euler_freedom(rows, order, axes)

@@ -80,7 +80,7 @@ class ExactForms:
         return self._mechanism.coordinates
 
     @property
-    def tells_masses(self) -> bool:
+    def has_mass_properties(self) -> bool:
         """Whether center of mass and momentum are available: with mass, and without base parameters."""
         return not self.grouping and bool(self._mechanism.mass)
 

@@ -101,7 +101,7 @@ def standing(model: Model, q: Array) -> PosedMechanism:
 
 
 def _massless(some: list[tuple[float, Array, Array]]) -> tuple[float, Array, Array]:
-    """Bodies without mass as one, told of at the first."""
+    """Return massless bodies as one body at the origin of the first."""
     return 0.0, some[0][1], np.sum([I for _, _, I in some], axis=0)
 
 
@@ -120,8 +120,8 @@ def animate_inertia(model: Model, q: Any, story: Story, path: str | Path) -> Pat
     if model.has_couplings:
         raise InputError(f"joints of {model.name!r} follow others: their entries are no entries of the matrix")
     place = file_at(path, "stories of the mass matrix", ".gif")
-    told = standing(model, configurations(model, q)[0])
-    page = _InertiaFigure(told, story)
+    mechanism = standing(model, configurations(model, q)[0])
+    page = _InertiaFigure(mechanism, story)
     steps: dict[str, Callable[[_InertiaFigure], Iterator[None]]] = {
         "composites": _composites,
         "force": _force,
@@ -136,19 +136,19 @@ def animate_inertia(model: Model, q: Any, story: Story, path: str | Path) -> Pat
 class _InertiaFigure:
     """Picture of the mechanism, next to the matrix if the story includes it."""
 
-    def __init__(self, told: PosedMechanism, story: Story):
+    def __init__(self, mechanism: PosedMechanism, story: Story):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        self.told, model = told, told.model
+        self.mechanism, model = mechanism, mechanism.model
         self.drawn: list[Array] = []
         """points (n, 2) that labels must not cover"""
         self.words: list[tuple[tuple[float, float], str, float]] = []
         """position, text and least distance between them, relative to the size of the picture"""
         self.bones: Skeleton = skeleton(model)
         q = model.neutral()
-        points = self.bones.along(told.poses[None])
-        centers = self.bones.center_of_mass_along(told.poses[None])
+        points = self.bones.along(mechanism.poses[None])
+        centers = self.bones.center_of_mass_along(mechanism.poses[None])
         reach = self.bones.along(poses_along(model, nearby(model, q)))
         self.points: Array = points[0]
         self.view: View = choose_view(points, centers, model.gravity, reach=reach)
@@ -185,7 +185,7 @@ class _InertiaFigure:
         ends = self.at(self.points)[self.bones.segments]
         shades = [colors[owner] if owner >= 0 else BASE for owner in self.bones.owner]
         ax.add_collection(LineCollection(list(ends), colors=shades, linewidths=self.width, capstyle="round", zorder=2))
-        joints = self.at(self.told.poses[:, :3, 3])
+        joints = self.at(self.mechanism.poses[:, :3, 3])
         ax.plot(*joints.T, "o", ms=self.width + 1.0, mfc="white", mec=INK, mew=1.5, zorder=4)
         shared: dict[tuple[float, float], list[str]] = {}
         for k, place in enumerate(np.round(joints / (0.02 * self.view.size)) * (0.02 * self.view.size)):
@@ -195,12 +195,12 @@ class _InertiaFigure:
         self.words = [
             ((x, y), ", ".join(names), 0.09) for (x, y), names in shared.items() if len(joints) <= MOST_NUMBERS
         ]
-        self.title.set_text(title + (" (loops open)" if self.told.model.loops else ""))
+        self.title.set_text(title + (" (loops open)" if self.mechanism.model.loops else ""))
 
     def named(self, k: int) -> str:
         """Return the label of a joint or body: its number, and its name if numbers are not drawn."""
-        links = self.told.model.links
-        return f"{k + 1}" if len(links) <= MOST_NUMBERS else f"{k + 1} ({self.told.model.bodies[k].name})"
+        links = self.mechanism.model.links
+        return f"{k + 1}" if len(links) <= MOST_NUMBERS else f"{k + 1} ({self.mechanism.model.bodies[k].name})"
 
     def beside(self) -> None:
         """Draw the labels, each at the position around its point where the least is drawn."""
@@ -219,12 +219,12 @@ class _InertiaFigure:
             self.axes.text(x, y, word, fontsize=11, color=INK, ha="center", va="center", zorder=6)
             self.drawn.append(np.array([x, y]) + wide * np.array([[-1, 0], [0, 0], [1, 0], [-0.5, 0], [0.5, 0]]))
 
-    def center(self, body: CompositeBody, color: Any, told: bool = True) -> None:
+    def center(self, body: CompositeBody, color: Any, labeled: bool = True) -> None:
         """The center of mass of a composite body, larger where it is heavier."""
         x, y = self.at(body.center)
-        share = body.mass / max(one.mass for one in self.told.composites)
+        share = body.mass / max(one.mass for one in self.mechanism.composites)
         self.axes.plot([x], [y], "o", ms=6.0 + 12.0 * np.sqrt(share), mfc=color, mec="white", mew=1.5, zorder=5)
-        if told:
+        if labeled:
             self.words.append(((float(x), float(y)), f"{body.mass:.3g} kg", 0.07))
         self.drawn.append(np.array([[x, y]]))
 
@@ -270,7 +270,7 @@ class _InertiaFigure:
 
 def _composites(page: _InertiaFigure) -> Iterator[None]:
     """Bodies merge from the tips to the root."""
-    told, model = page.told, page.told.model
+    mechanism, model = page.mechanism, page.mechanism.model
     n = len(model.links)
     colors: list[Any] = [IDLE] * n
     tops: list[int] = []
@@ -286,26 +286,28 @@ def _composites(page: _InertiaFigure) -> Iterator[None]:
         what = f"itself and the composite{several} of {joined}" if beyond else "a tip, itself alone"
         page.tree(colors, f"Composite of body {page.named(k)}: {what}")
         for top in tops:
-            page.center(told.composites[top], mixed(colors[top], 0.25))
+            page.center(mechanism.composites[top], mixed(colors[top], 0.25))
         yield
 
 
 def _force(page: _InertiaFigure) -> Iterator[None]:
     """One joint accelerates; its force is carried to the root."""
-    told, model = page.told, page.told.model
+    mechanism, model = page.mechanism, page.mechanism.model
     i = len(model.links) - 1
     while model.links[i].parent >= 0 and model.subtree_end[i] - i < 2:
         i = model.links[i].parent  # a composite of several bodies tells more than a tip
     way = model.path(i)[::-1]
     colors = [ACTIVE if i <= k < model.subtree_end[i] else IDLE for k in range(len(model.links))]
     for j in way:
-        f, n = told.carried(i, j)
+        f, n = mechanism.carried(i, j)
         length = 0.45 * page.view.size / (float(np.linalg.norm(f)) or 1.0)
         where = "at it" if i == j else f"the same force, felt at joint {page.named(j)}"
-        title = f"Joint {page.named(i)} alone accelerates by 1; {where}:  {_named(j, i)} {_told(told.block(j, i))}"
+        title = (
+            f"Joint {page.named(i)} alone accelerates by 1; {where}:  {_named(j, i)} {_text_of(mechanism.block(j, i))}"
+        )
         page.tree([mixed(ACTIVE, 0.0) if color == ACTIVE else color for color in colors], title)
-        page.center(told.composites[i], mixed(ACTIVE, 0.3))
-        place = told.poses[j][:3, 3]
+        page.center(mechanism.composites[i], mixed(ACTIVE, 0.3))
+        place = mechanism.poses[j][:3, 3]
         page.arrow(place, length * f, FORCE, f"f = {np.linalg.norm(f):.3g} N")
         page.turn(place, n, MOMENT, f"n = {np.linalg.norm(n):.3g} N m")
         x, y = page.at(place)
@@ -319,7 +321,7 @@ def _named(j: int, i: int) -> str:
     return "H" + f"{j + 1}{'' if max(i, j) < 9 else ','}{i + 1}".translate(digits)
 
 
-def _told(block: Array) -> str:
+def _text_of(block: Array) -> str:
     """A block of the matrix in words."""
     if block.size != 1:
         return f"is {block.shape[0]} × {block.shape[1]}"
@@ -328,8 +330,8 @@ def _told(block: Array) -> str:
 
 def _order(page: _InertiaFigure) -> Iterator[None]:
     """The entries of the matrix: for each joint the diagonal, then on to the root."""
-    told, model = page.told, page.told.model
-    n, widths = len(model.links), [S.shape[1] for S in told.twists]
+    mechanism, model = page.mechanism, page.mechanism.model
+    n, widths = len(model.links), [S.shape[1] for S in mechanism.twists]
     ends = np.cumsum([0, *widths])
     found: dict[tuple[int, int], int] = {}
     for i in reversed(range(n)):
@@ -338,8 +340,8 @@ def _order(page: _InertiaFigure) -> Iterator[None]:
             colors: list[Any] = [mixed(ACTIVE, 0.35) if i <= k < model.subtree_end[i] else IDLE for k in range(n)]
             colors[i] = ACTIVE
             title = f"Joint {page.named(i)} accelerates; along joint {page.named(j)}:"
-            page.tree(colors, f"{title}  {_named(j, i)} {_told(told.block(j, i))}")
-            x, y = page.at(told.poses[j][:3, 3])
+            page.tree(colors, f"{title}  {_named(j, i)} {_text_of(mechanism.block(j, i))}")
+            x, y = page.at(mechanism.poses[j][:3, 3])
             page.axes.plot([x], [y], "o", ms=page.width + 7.0, mfc="none", mec=FORCE, mew=2.2, zorder=9)
             _grid(page, ends, found, (j, i))
             yield
@@ -353,7 +355,7 @@ def _grid(page: _InertiaFigure, ends: Array, found: dict[tuple[int, int], int], 
     """The matrix in blocks: found ones by what they are, the last ones marked."""
     from matplotlib.patches import Rectangle
 
-    ax, told = page.matrix, page.told
+    ax, mechanism = page.matrix, page.mechanism
     assert ax is not None
     n, last = len(ends) - 1, float(ends[-1])
     ax.clear()
@@ -370,7 +372,7 @@ def _grid(page: _InertiaFigure, ends: Array, found: dict[tuple[int, int], int], 
         corner, size = (ends[i], ends[j]), (ends[i + 1] - ends[i], ends[j + 1] - ends[j])
         ax.add_patch(Rectangle(corner, *size, facecolor=face, edgecolor="white", linewidth=1.2))
         if known and last <= 8:
-            H = told.block(j, i) if j <= i else told.block(i, j).T
+            H = mechanism.block(j, i) if j <= i else mechanism.block(i, j).T
             for a, b in ((a, b) for a in range(H.shape[0]) for b in range(H.shape[1])):
                 place = (corner[0] + b + 0.5, corner[1] + a + 0.5)
                 ax.text(*place, f"{H[a, b] + 0.0:.2f}", ha="center", va="center", fontsize=10, color=INK)

@@ -55,7 +55,7 @@ class LivePanel:
         self._push_ends = np.inf
         self._gestures: deque[tuple[str, str, Array]] = deque()
         self._drawn_to = live.now.t
-        self._drawn, self._told, self._quiet, self._pressed_at = 0.0, "", False, -TWICE
+        self._drawn, self._text, self._quiet, self._pressed_at = 0.0, "", False, -TWICE
         self._controls()
         self.curves: Plots | None = None
 
@@ -340,20 +340,20 @@ class LivePanel:
     def _tell(self) -> None:
         live, clock = self.live, self.clock
         sample = live.now if self.seen is None else live.sample_at(self.seen)
-        told = f"**t = {sample.t:.2f} s** · energy {_number(sample.kinetic + sample.potential)} J"
+        text = f"**t = {sample.t:.2f} s** · energy {_number(sample.kinetic + sample.potential)} J"
         if live.lost:
-            told += "  \n⚠ The simulation diverged and stopped. Reset it, or go back in time."
+            text += "  \n⚠ The simulation diverged and stopped. Reset it, or go back in time."
         elif clock.slower:
-            told += f"  \n⚠ {100.0 * clock.ratio:.0f} % of real time: this computer is too slow."
+            text += f"  \n⚠ {100.0 * clock.ratio:.0f} % of real time: this computer is too slow."
         elif self.seen is not None and sample.t < live.now.t:
-            told += " · looking back"
+            text += " · looking back"
         if live.push is not None and (pulled := live.pulled()) is not None:
-            told += f"  \npush: {_number(float(np.linalg.norm(pulled[2])))} N"
+            text += f"  \npush: {_number(float(np.linalg.norm(pulled[2])))} N"
         if self.seen is None and (names := live.at_limits):
-            told += f"  \nat joint limits, which absorb energy: {literal(', '.join(names[:MOST_NAMES]))}"
-        if told != self._told:
-            self._told = told
-            self.state.content = told
+            text += f"  \nat joint limits, which absorb energy: {literal(', '.join(names[:MOST_NAMES]))}"
+        if text != self._text:
+            self._text = text
+            self.state.content = text
 
     def _button(self) -> None:
         playing = self.clock.playing
@@ -369,7 +369,7 @@ class LivePanel:
         with suppress(Exception):
             self._button()
         self.state.content = f"⚠ {literal(str(error))}"
-        self._told = ""
+        self._text = ""
         if not isinstance(error, LinkwrightError):
             raise error
 

@@ -178,15 +178,15 @@ def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> bool:
     """
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    told = None
+    span = None
     if high - low <= 1e-9 * max(abs(low), abs(high)):  # the default axis would be from 0 to 100
         half = 0.1 * abs(low) or 1.0
-        low, high = told = (low - half, low + half)
+        low, high = span = (low - half, low + half)
     elif high - low < LEAST_SPAN and max(abs(low), abs(high)) < 1.0:  # labels have three decimals
         middle = 0.5 * (low + high)
-        low, high = told = (middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
+        low, high = span = (middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
     elif mark is not None:  # the gaps of the line would leave the axis without a range
-        low, high = told = (low - 0.05 * (high - low), high + 0.05 * (high - low))
+        low, high = span = (low - 0.05 * (high - low), high + 0.05 * (high - low))
     if len(t) == 1:  # one point is not visible
         t, values = np.append(t, t + 0.02 * LEAST), np.repeat(values, 2, axis=0)
     if t[-1] - t[0] < LEAST and mark is None:
@@ -197,7 +197,7 @@ def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> bool:
         columns = [np.insert(x, at, [np.interp(mark, t, x)] * 2) for x in columns]
         line = np.insert(np.full(len(t), np.nan), at, [low, high])
         t, columns = np.insert(t, at, [mark, mark]), [*columns, line]
-    scales, old = _scales(told), picture.data[0]
+    scales, old = _scales(span), picture.data[0]
     if picture.scales != scales:
         picture.scales = scales
         if mark is None and (old[0], old[-1]) != (t[0], t[-1]):
@@ -206,10 +206,10 @@ def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> bool:
     return True
 
 
-def _scales(told: tuple[float, float] | None) -> dict[str, Any]:
+def _scales(span: tuple[float, float] | None) -> dict[str, Any]:
     """Return the scales of the time and, if given, of the values."""
     found: dict[str, Any] = {"x": {"time": False}}
-    return found if told is None else {**found, "y": {"range": told}}
+    return found if span is None else {**found, "y": {"range": span}}
 
 
 def units_of(model: Model, of_angles: str, of_lengths: str) -> str:

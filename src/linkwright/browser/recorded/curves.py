@@ -20,7 +20,7 @@ def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:
     kept = np.unique(np.linspace(0, len(t) - 1, MOST_OF_WHOLE).astype(int))
     energy = np.column_stack([motion.kinetic, motion.potential, motion.kinetic + motion.potential])
     columns = np.column_stack([t, motion.q, energy, motion.tau])[kept]
-    told = {
+    content = {
         "samples": len(kept),
         "seconds": seconds,
         "plots": _plots(motion.model),
@@ -28,7 +28,7 @@ def with_curves(page: str, motion: Motion, seconds: float, dark: bool) -> str:
     }
     here = files("linkwright.browser.recorded")
     style, script = (here.joinpath(f"curves.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    data = json.dumps(told).replace("<", "\\u003c")  # a name must not end the element
+    data = json.dumps(content).replace("<", "\\u003c")  # a name must not end the element
     panel = (
         f"<style>{style}</style>"
         f'<aside id="lw-curves" class="{"dark" if dark else "light"}" aria-label="curves"></aside>'

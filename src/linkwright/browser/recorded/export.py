@@ -44,10 +44,10 @@ class Saving:
         server: Any,
         scene: BrowserScene,
         what: Callable[[], Any],
-        told: Callable[[str], None],
+        show_message: Callable[[str], None],
         again: Callable[[], None],
     ):
-        self.server, self.scene, self.what, self.told, self.again = server, scene, what, told, again
+        self.server, self.scene, self.what, self.show_message, self.again = server, scene, what, show_message, again
         self.busy, self.stopped = False, False
         gui = server.gui
         self._buttons(gui, "Picture", ("PNG",), "The picture of this page")
@@ -91,16 +91,16 @@ class Saving:
         self.busy, self.stopped = True, False
         kind = str(event.target.value).lower()
         try:
-            self.told("Writing …")
+            self.show_message("Writing …")
             name, content = self.content(kind, event.client)
             event.client.send_file_download(name, content, save_immediately=True)
-            self.told(f"{name}: {size_of(len(content))}")
+            self.show_message(f"{name}: {size_of(len(content))}")
         except LinkwrightError as error:
-            self.told(str(error))
+            self.show_message(str(error))
         except RuntimeError:
             if event.client.client_id in self.server.get_clients():
                 raise
-            self.told("")  # the page was closed
+            self.show_message("")  # the page was closed
         finally:
             self.busy = False
 
@@ -144,7 +144,7 @@ class Saving:
                 self.server.flush()
                 left = (perf_counter() - begun) / max(k, 1) * (len(times) - k)
                 remaining = f", about {left:.0f} s left" if k else ""
-                self.told(f"Writing frame {k + 1} of {len(times)}{remaining}. Click again to stop.")
+                self.show_message(f"Writing frame {k + 1} of {len(times)}{remaining}. Click again to stop.")
                 yield np.ascontiguousarray(client.get_render(height=height, width=width)[..., :3])
 
         try:

@@ -39,7 +39,7 @@ class MotionStudio(Studio):
         self.player = MotionPlayer(self.server, self.scene, self.playable, self._speed)
         self._status = gui.add_markdown("")
         self.saving = Saving(
-            self.server, self.scene, lambda: self.playable, self.tell, lambda: self.player.show(self.player.at)
+            self.server, self.scene, lambda: self.playable, self.show_message, lambda: self.player.show(self.player.at)
         )
         add_dark_theme(gui, self.scene)
         if self.playable.motion is not None:

@@ -114,11 +114,11 @@ class MotionPlayer:
             show_arrows(self.scene, self.what, t, self._scale)
             if abs(self.time.value - t) > 1e-9:
                 self.time.value = t
-            told = f"**t = {t:.2f} s** of {self.what.t[-1]:.4g} s"
+            text = f"**t = {t:.2f} s** of {self.what.t[-1]:.4g} s"
             if self.samples:
                 sample = self.samples[int(np.clip(np.searchsorted(self.what.t, t), 0, len(self.samples) - 1))]
-                told += f" · energy {sample.kinetic + sample.potential:.4g} J"
-            self.state.content = told
+                text += f" · energy {sample.kinetic + sample.potential:.4g} J"
+            self.state.content = text
         self._shown = t
 
     def _run(self) -> None:

@@ -14,7 +14,7 @@ from cyclopts import exceptions
 KINDS = {int: "an integer", float: "a number", bool: "yes or no", Path: "a file or folder"}
 
 
-def told(error: cyclopts.CycloptsError) -> str:
+def message(error: cyclopts.CycloptsError) -> str:
     """Return the message of an error."""
     command = " ".join(error.command_chain or ())
     match error:

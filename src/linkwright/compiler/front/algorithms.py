@@ -14,7 +14,7 @@ from linkwright.dynamics.frames.jacobian import analytical_jacobian_and_rotation
 from linkwright.dynamics.frames.manipulability import Ellipsoid
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.euler import tell_of_lock
+from linkwright.spatial.euler import warn_of_gimbal_lock
 
 Book = Callable[..., Any]
 
@@ -44,7 +44,7 @@ class Derivative(NamedTuple):
 class Checked(NamedTuple):
     """Check of numerical results, which may be infeasible or undefined."""
 
-    telling: Book
+    with_status_message: Book
     """function of the results and of data for the check"""
     settled: Callable[[Model, Mapping[str, Any], tuple[Array, ...]], Any]
     """raises or warns if the results are wrong, else returns them; of (model, arguments by name, results and data)"""
@@ -87,7 +87,7 @@ def _motion(model: Model, given: Mapping[str, Any], results: tuple[Array, ...]) 
 
 def _angles(model: Model, given: Mapping[str, Any], results: tuple[Array, ...]) -> Array:
     found, R = results
-    tell_of_lock(given["order"], given["axes"], R, "their rates have no bound")
+    warn_of_gimbal_lock(given["order"], given["axes"], R, "their rates have no bound")
     return found
 
 

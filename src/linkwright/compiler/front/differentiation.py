@@ -20,7 +20,7 @@ from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.repeats import of_step, own_symbols
 from linkwright.model.tree import Model
-from linkwright.status import telling
+from linkwright.status import with_status_message
 
 SHORT = 600
 """Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
@@ -93,7 +93,7 @@ BACKWARDS = (
 )
 
 
-@telling(lambda program: f"differentiating {program.name}")
+@with_status_message(lambda program: f"differentiating {program.name}")
 @trace.uncollected()
 def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
     """:func:`_differentiated`; where it becomes too large through loops, the error says which do not."""

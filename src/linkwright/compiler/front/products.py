@@ -19,10 +19,10 @@ from linkwright.expression.adjoint import Irreversible, pullback
 from linkwright.expression.derivative import directional, forward
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.order import elements
-from linkwright.status import telling
+from linkwright.status import with_status_message
 
 
-@telling(lambda program: f"differentiating {program.name}")
+@with_status_message(lambda program: f"differentiating {program.name}")
 @trace.uncollected()
 def jacobian_vector_product(program: Program, wrt: Sequence[int]) -> Program:
     """Return the program of J t, in forward mode.
@@ -39,7 +39,7 @@ def jacobian_vector_product(program: Program, wrt: Sequence[int]) -> Program:
     return _made(program, "jvp", graph, [program.inputs[k] for k in wrt], products)
 
 
-@telling(lambda program: f"differentiating {program.name}")
+@with_status_message(lambda program: f"differentiating {program.name}")
 @trace.uncollected()
 def vector_jacobian_product(program: Program, wrt: Sequence[int]) -> Program:
     """Return the program of Jᵀ w, in reverse mode; forward mode through loops that have no reverse mode.
@@ -55,7 +55,7 @@ def vector_jacobian_product(program: Program, wrt: Sequence[int]) -> Program:
     return _made(program, "vjp", graph, program.outputs, products)
 
 
-@telling(lambda program: f"differentiating {program.name}")
+@with_status_message(lambda program: f"differentiating {program.name}")
 @trace.uncollected()
 def product_of_products(program: Program, along: Program, count: int, wrt: Sequence[int]) -> Program:
     """Return the vector–Jacobian product of a vector–Jacobian product, in reverse mode over forward mode.

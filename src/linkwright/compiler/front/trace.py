@@ -16,7 +16,7 @@ from linkwright.compiler.ir.program import Program, program_of
 from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.errors import ExpressionError, LinkwrightError, TooLargeError
 from linkwright.expression.graph import SYMBOL_AS_INDEX, Expr, Graph
-from linkwright.status import telling
+from linkwright.status import with_status_message
 
 NODE_LIMIT = 400_000
 """Expressions a trace may make, whether they are needed in the end or not."""
@@ -60,7 +60,7 @@ def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: i
     return replace(program, algorithm=bound.algorithm)
 
 
-@telling(lambda bound: f"compiling {bound.title}")
+@with_status_message(lambda bound: f"compiling {bound.title}")
 def _traced(bound: BoundFunction, graph: Graph) -> tuple[Program, bool]:
     """Return the program, and whether sines and cosines of sums of angles could be shared in it."""
     inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}

@@ -26,7 +26,7 @@ from linkwright.dynamics.closed_loops.stabilization import checked_gains
 from linkwright.dynamics.forward import checked_options
 from linkwright.errors import ModelError, NoDerivativeError, TooLargeError, counted
 from linkwright.model.tree import Model
-from linkwright.status import telling
+from linkwright.status import with_status_message
 
 BODIES_IN_LOOPS = 100
 """Number of bodies from which an algorithm of sweeps is compiled as loops."""
@@ -44,7 +44,7 @@ def bodies_in_loops(bound: BoundFunction) -> int:
     return min(BODIES_IN_MATRICES, BODIES_IN_LOOPS) if facts(bound.book).matrices else BODIES_IN_LOOPS
 
 
-@telling(lambda bound: f"compiling {bound.title}")
+@with_status_message(lambda bound: f"compiling {bound.title}")
 @uncollected()
 def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Staged:
     """Return straight-line code, or loops over the bodies, by the option or the size of the mechanism.

@@ -119,13 +119,13 @@ def partly_prescribed(
         is_prescribed: float,
         T: Array,
         S: Array,
-        a_told: Array,
+        a_prescribed: Array,
         kept: tuple[Array, ...],
     ) -> tuple[Array, Array]:
         c, D, u, K = kept
         a = motion_to_child(T, parent[0]) + c
         a_joint = solve_symmetric(D, u) - K @ a
-        return a + S @ a_joint, a_joint + is_prescribed * a_told
+        return a + S @ a_joint, a_joint + is_prescribed * a_prescribed
 
     is_prescribed = [1.0 if joint.name in prescribed else 0.0 for joint in model.joints]
     x, rates, given = model.coordinates(q), model.rates(v), model.rates(a)

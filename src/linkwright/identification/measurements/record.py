@@ -105,7 +105,7 @@ class Measurements(_Arrays):
             raise InputError("these measurements have no times")
         if len(gap := gaps(self.t)):
             raise InputError(
-                f"{gap_told(self.t, gap[0])}, of which nothing is known: [part.resampled({step!r}) for part in "
+                f"{gap_text(self.t, gap[0])}, of which nothing is known: [part.resampled({step!r}) for part in "
                 "data.parts()], a list that identify takes"
             )
         if not 0.0 < step <= self.t[-1] - self.t[0]:
@@ -160,7 +160,7 @@ def gaps(t: Array) -> Array:
     return np.flatnonzero(steps > GAP * np.median(steps)) if len(steps) else np.zeros(0, dtype=int)
 
 
-def gap_told(t: Array, k: int) -> str:
+def gap_text(t: Array, k: int) -> str:
     """The gap after sample k, in words."""
     return f"there is a gap of {t[k + 1] - t[k]:.4g} s in the times, after t[{k}] = {t[k]:g} s"
 

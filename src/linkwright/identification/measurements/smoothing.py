@@ -11,7 +11,7 @@ from linkwright import dynamics
 from linkwright.bounds import positive
 from linkwright.compiler.public import public
 from linkwright.errors import InputError, ShapeError, warn
-from linkwright.identification.measurements.record import gap_told, gaps
+from linkwright.identification.measurements.record import gap_text, gaps
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
@@ -38,7 +38,7 @@ def step_of(t: Any) -> float:
     off = np.abs(t - t[0] - step * np.arange(len(t))) / step
     if (np.diff(t) > 0.0).all() and len(gap := gaps(t)):
         raise InputError(
-            f"derivatives need evenly spaced times; {gap_told(t, gap[0])}. Take what is between gaps apart: "
+            f"derivatives need evenly spaced times; {gap_text(t, gap[0])}. Take what is between gaps apart: "
             "Measurements(…, t=t).parts(), a list that identify takes"
         )
     if off.max() > UNEVEN * max(1.0, np.sqrt(len(t))) or (np.diff(t) <= 0.0).any():

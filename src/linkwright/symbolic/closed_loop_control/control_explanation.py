@@ -14,7 +14,7 @@ from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.status import telling
+from linkwright.status import with_status_message
 from linkwright.symbolic.closed_loop_control.controller_efforts import Law
 from linkwright.symbolic.closed_loop_control.equilibria import Rest, RestingPlace
 from linkwright.symbolic.closed_loop_control.lyapunov import Proof, smallest
@@ -100,7 +100,7 @@ class ControlledExplanation(ExplanationText):
         return f"<Explanation of {self.model.name!r} under {self.law.name}: {text}>"
 
 
-@telling(lambda mechanism: f"explaining {mechanism.model.name!r} with its controller")
+@with_status_message(lambda mechanism: f"explaining {mechanism.model.name!r} with its controller")
 def controlled_explanation(
     mechanism: LagrangianMechanism, model: Model, given: Model, law: Callable[..., Any], initial_state: Any
 ) -> ControlledExplanation:

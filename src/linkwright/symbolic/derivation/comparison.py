@@ -216,7 +216,7 @@ class _TextComparison:
                 error.args = (f"line {line}: {error}",)
             raise
 
-    def tell(self, line: int, place: str, one: Ratio, ours: Ratio) -> None:
+    def report(self, line: int, place: str, one: Ratio, ours: Ratio) -> None:
         self.compared.append((place, line))
         if (found := self.vocabulary.difference(place, one, ours, line)) is not None:
             self.differences.append(found)
@@ -260,7 +260,7 @@ class _TextComparison:
         else:
             return False
         value = self.vocabulary.evaluation.value(left)
-        self.tell(one.line, name, value, self.vocabulary.carried(ours))
+        self.report(one.line, name, value, self.vocabulary.carried(ours))
         if not self.vocabulary.has(name):
             self.vocabulary.known[name] = value  # for what follows: L = K1 + K2 - U1 - U2
         return True
@@ -304,7 +304,7 @@ class _TextComparison:
             if right is not None:
                 raise InputError(f"{name} is compared with an expression; got an equation")
             value = vocabulary.evaluation.value(left)
-            self.tell(one.line, name, value, vocabulary.carried(array[place]))
+            self.report(one.line, name, value, vocabulary.carried(array[place]))
             if not shown and not vocabulary.has(name):
                 vocabulary.known[name] = value  # an energy, for what follows
 
@@ -326,7 +326,7 @@ class _TextComparison:
                 continue
             rows = _rows(self.made, vocabulary, self.terms)
             row = _row(indices, len(rows))
-            self.tell(one.line, *vocabulary.equation(*both, rows, row))
+            self.report(one.line, *vocabulary.equation(*both, rows, row))
 
 
 def _row(indices: tuple[int, ...], n: int) -> int | None:

@@ -16,7 +16,7 @@ from linkwright import dynamics
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
-from linkwright.status import telling
+from linkwright.status import with_status_message
 from linkwright.symbolic.derivation.coordinate_change import CoordinateChange, LocalCoordinateChange
 from linkwright.symbolic.derivation.coordinates import coordinates_of
 from linkwright.symbolic.derivation.exact_rotations import Surd
@@ -127,7 +127,7 @@ class LagrangianMechanism:
         return in_ring(self.ring, coefficient, name)
 
     @cached_property
-    @telling(_deriving)
+    @with_status_message(_deriving)
     def recursive(self) -> Forms:
         """By composite bodies and by the recursive Newton–Euler method, as the library has them."""
         ring, model, still = self.ring, self.model, np.zeros(self.model.nv)
@@ -161,7 +161,7 @@ class LagrangianMechanism:
         own = self.ring.array(dynamics.inverse_dynamics(self.model, self.q, still, still))
         return self._changed("g", lambda _: own)
 
-    @telling(_deriving)
+    @with_status_message(_deriving)
     def form(self, quantity: Quantity, frame: str = "", reference_frame: str = "world_aligned") -> np.ndarray:
         """One quantity, by the library's algorithm, as an array of polynomials."""
         if quantity.looped:
@@ -185,7 +185,7 @@ class LagrangianMechanism:
         return own._replace(constraint_jacobian=A, constraint_bias=b)
 
     @cached_property
-    @telling(_deriving)
+    @with_status_message(_deriving)
     def lagrange(self) -> Derivation:
         """From the energies: positions are differentiated, nothing of the recursions is used but the poses."""
         ring, model, v = self.ring, self.model, self.v

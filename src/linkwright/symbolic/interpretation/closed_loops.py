@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.dynamics import potential_energy, spring_energy
 from linkwright.errors import TooLargeError
 from linkwright.model.tree import Model
-from linkwright.status import telling
+from linkwright.status import with_status_message
 from linkwright.symbolic.closed_loop_control.equilibria import Rest, RestingPlace
 from linkwright.symbolic.derivation.equations_of_motion import Forms, LagrangianMechanism
 from linkwright.symbolic.derivation.loops import Closure
@@ -68,7 +68,7 @@ class ClosedExplanation(ExplanationText):
         return sections_of(made)
 
 
-@telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
+@with_status_message(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
 def closed_explanation(mechanism: LagrangianMechanism, model: Model) -> ClosedExplanation:
     """The explanation of a mechanism whose loops are closed; ``model`` is in numbers."""
     return ClosedExplanation(mechanism, model)

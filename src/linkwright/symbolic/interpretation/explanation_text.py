@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Model
-from linkwright.status import telling
+from linkwright.status import with_status_message
 from linkwright.symbolic.derivation.equations_of_motion import Forms, LagrangianMechanism
 from linkwright.symbolic.interpretation.equilibria import Equilibria
 from linkwright.symbolic.interpretation.explanation import (
@@ -73,7 +73,7 @@ class Explanation(ExplanationText):
         yield from words.linear(LinearForm(mechanism.plan, mechanism.ring.term_limit))
 
 
-@telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
+@with_status_message(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
 def explanation_of(
     mechanism: LagrangianMechanism, forms: Callable[[], Forms], order: Order, model: Model
 ) -> Explanation:

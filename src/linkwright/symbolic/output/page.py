@@ -350,11 +350,11 @@ def _further(made: Equations) -> list[str]:
     velocity_forces = "<mi>C</mi>" + TIMES + "<mi>v</mi>"
     lead = f"<p>The velocity forces are {_math(velocity_forces)}, and {_math(M_dot)} is skew-symmetric.</p>"
     shown = [_unfolding("With a matrix C of centrifugal and Coriolis forces", lead + _entries(made, "C", "products"))]
-    letters = "EUcPL" if made.tells_masses else "EU"
+    letters = "EUcPL" if made.has_mass_properties else "EU"
     words = ""
     if "c" in letters and (mass := made.total_mass(made.polynomials(NAMES["c"]))):
         words = f"<p>The total mass is m:</p>{_line(mathml_pieces(mass, '<mi>m</mi><mo>=</mo>'))}"
-    title = "Energies, center of mass and momentum" if made.tells_masses else "Energies"
+    title = "Energies, center of mass and momentum" if made.has_mass_properties else "Energies"
     return [*shown, _unfolding(title, words + _entries(made, letters, "products"))]
 
 

@@ -225,7 +225,7 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         closed = shape.kind not in ("mesh", "height_field")
         pieces.append(_BodyTriangles(frame.body, placed, colors[left], closed))
         notes += unread
-    tell_colors(model, notes)
+    warn_of_missing_colors(model, notes)
     missing += explain_absent(absent)
     check_units(model, [piece.mesh for piece in pieces if piece.body >= 0 and not piece.closed])
     if missing:
@@ -306,11 +306,11 @@ def coarse_painted(shape: Shape, most: int) -> tuple[Painted, str]:
     return read._replace(vertices=mesh.vertices, faces=mesh.faces, paint=read.paint[left], uv=uv), folder
 
 
-def tell_colors(model: Model, notes: Sequence[str]) -> None:
+def warn_of_missing_colors(model: Model, notes: Sequence[str]) -> None:
     """Report the colors of meshes that could not be read in one :class:`FormatWarning`."""
     if notes:
-        told = listed(tuple(dict.fromkeys(notes)), "files")
-        warn(f"{model.name!r}: meshes are shown without their colors: {told}", FormatWarning)
+        listing = listed(tuple(dict.fromkeys(notes)), "files")
+        warn(f"{model.name!r}: meshes are shown without their colors: {listing}", FormatWarning)
 
 
 def _is_floor(model: Model, shape: Shape) -> bool:

@@ -44,7 +44,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.stacked import Semidefinite, times
 from linkwright.spatial.transform import motion_transform
-from linkwright.status import telling
+from linkwright.status import with_status_message
 
 FORWARD = ("method", "schedule", "partition", "loops", "stabilization")
 
@@ -340,7 +340,7 @@ LARGEST = 2**25
 """Approximate size in numbers of all rows that are processed together."""
 
 
-@telling(lambda bound: f"compiling {bound.title}")
+@with_status_message(lambda bound: f"compiling {bound.title}")
 def composed(bound: BoundFunction, compiled: Function) -> tuple[BoundFunction, int]:
     """Return the algorithm of all rows of a batch, and the best block size; ``compiled(bound)`` compiles kernels.
 
