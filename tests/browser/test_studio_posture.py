@@ -18,7 +18,7 @@ from linkwright.errors import UnknownNameError
 
 
 def slid(sliders, name, value):
-    """What the page does when a slider is moved: the value of its own, then the callbacks, told by a client."""
+    """What the page does when a slider is moved: the value of its own, then the callbacks, sent by a client."""
     handle = sliders.handles[name]
     handle._impl.value = value
     for callback in handle._impl.update_cb:
@@ -141,11 +141,11 @@ def test_a_crank_goes_round_without_leaving_its_assembly(server):
 def test_where_loops_cannot_be_closed_it_stops_and_tells(server):
     model = lw.load("stewart")
     posture = Posture(model)
-    told = []
-    sliders = Sliders(server.gui, posture, told=told.append)
+    messages = []
+    sliders = Sliders(server.gui, posture, show_message=messages.append)
     knob = next(knob for knob in sliders.knobs if knob.joint == "slide1")
     slid(sliders, "slide1", knob.low)
-    assert told[-1] == "The loops cannot be closed beyond this value."
+    assert messages[-1] == "The loops cannot be closed beyond this value."
     assert np.abs(lw.constraint_residual(model, posture.q)).max() < 1e-9
     assert posture.q[knob.place] > knob.low
     assert np.isclose(sliders.handles["slide1"].value, posture.q[knob.place], atol=1e-3)
@@ -171,13 +171,13 @@ def test_a_dragged_hand_is_where_it_was_dragged(name, server):
 
 
 def test_out_of_reach_is_reported_with_the_nearest(server):
-    told = []
-    _, posture, _, hand = made(server, "arm4", told=told.append)
+    messages = []
+    _, posture, _, hand = made(server, "arm4", show_message=messages.append)
     assert hand.track == "position"
     dragged(hand, [5.0, 0.0, 0.3], phases=("start", "update"))
     here = hand.pose(posture.q)[:3, 3]
     assert np.isclose(here[0], 1.1, atol=1e-2)  # l2 + l3 + l4, stretched
-    assert told[-1] == "Out of reach. Nearest posture: 3.90 m away."
+    assert messages[-1] == "Out of reach. Nearest posture: 3.90 m away."
     np.testing.assert_allclose(hand.gizmo.position, [5.0, 0.0, 0.3])  # it stays with the mouse
     dragged(hand, [5.0, 0.0, 0.3], phases=("end",))
     np.testing.assert_allclose(hand.gizmo.position, hand.pose(posture.q)[:3, 3], atol=1e-4)

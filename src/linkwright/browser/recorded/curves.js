@@ -1,9 +1,9 @@
 // Curves beside a motion that plays. The player has a slider: its value is the time, whoever moves it.
 (() => {
-  const told = JSON.parse(document.getElementById("lw-data").textContent);
-  const bytes = Uint8Array.from(atob(told.numbers), (c) => c.charCodeAt(0));
+  const data = JSON.parse(document.getElementById("lw-data").textContent);
+  const bytes = Uint8Array.from(atob(data.numbers), (c) => c.charCodeAt(0));
   const numbers = new Float32Array(bytes.buffer); // t, then each curve
-  const n = told.samples, column = (k) => numbers.subarray(k * n, (k + 1) * n), t = column(0);
+  const n = data.samples, column = (k) => numbers.subarray(k * n, (k + 1) * n), t = column(0);
   const panel = document.getElementById("lw-curves"), root = document.getElementById("root");
   const dark = panel.classList.contains("dark");
   const COLORS = ["#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f", "#8c564b", "#17becf"];
@@ -44,7 +44,7 @@
   const plots = [];
   let now = t[0];
   const clock = make("div", "lw-clock", panel);
-  for (const { title, groups } of told.plots) {
+  for (const { title, groups } of data.plots) {
     const box = make("section", "lw-plot", panel), head = make("h2", "", box);
     head.textContent = title;
     const names = Object.keys(groups), plot = { groups, shown: names[0], values: [] };
@@ -127,19 +127,19 @@
       for (const [node, k] of plot.values) node.textContent = short(at(k, now));
     }
   }
-  function seek(plot, event) { // the player is told by its own field
+  function seek(plot, event) { // the field of the player sets its time
     const field = root.querySelector("input"), slider = root.querySelector("[role=slider]");
     if (!field || !slider) return;
     const box = plot.area.getBoundingClientRect();
     const part = Math.min(1, Math.max(0, (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)));
-    const wanted = Math.min(part * told.seconds, Number(slider.getAttribute("aria-valuemax")));
+    const wanted = Math.min(part * data.seconds, Number(slider.getAttribute("aria-valuemax")));
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, wanted.toFixed(3));
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
   function follow() {
     const slider = root.querySelector("[role=slider]");
     if (slider) {
-      const part = Math.min(1, Number(slider.getAttribute("aria-valuenow")) / (told.seconds || 1));
+      const part = Math.min(1, Number(slider.getAttribute("aria-valuenow")) / (data.seconds || 1));
       const time = t[0] + part * (t[n - 1] - t[0]);
       if (time !== now) { now = time; move(); }
     }
