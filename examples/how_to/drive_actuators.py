@@ -134,8 +134,28 @@ readings = lw.sensor_readings(arm, home.q, home.v, controls=home.controls)
 print({name: x.shape for name, x in readings.items()})
 
 # %% [markdown]
-# Accelerometers need the acceleration, the fourth argument. Supported are sensors of joints, actuators, frames (sites, bodies, geoms)
-# and subtrees: `lw.Sensor` lists the types. Sensors of contact (`touch`) and of forces between bodies are listed in the warning of `lw.load`.
+# Accelerometers, and sensors of forces, need the acceleration, the fourth argument. Supported are sensors of joints, actuators, frames
+# (sites, bodies, geoms), subtrees, contact and range: `lw.Sensor` lists the types. Sensors of contact need the contacts of a motion.
+
+# %%
+ball = lw.Builder("ball").body("ball", 2.0, inertia=0.008).shape("ball", "sphere", radius=0.1).build(root="free").with_ground()
+ball = ball.with_sensors(
+    lw.Sensor("touch", "touch", "ball", zone=("sphere", (0.12,))),
+    lw.Sensor("height", "rangefinder", "ball"),
+)
+q0 = [0.0, 0.0, 0.2, 0.0, 1.0, 0.0, 0.0]  # the z axis of the ball points down
+motion = lw.simulate(ball, q0, [0.0] * 6, 1.0)
+readings = lw.sensor_readings(ball, motion.q, motion.v, contacts=motion.contacts)
+print(readings["touch"][-1], readings["height"][-1])  # 19.62 N, 0.1 m
+
+# %% [markdown]
+# | sensor | reading |
+# |---|---|
+# | `touch` | sum of the normal forces of contacts on the link of the site; a contact counts if the ray from its point out of the link meets the shape of the site, as in MuJoCo |
+# | `force`, `torque` | wrench of the parent on the link of the site, in the axes of the site, with MuJoCo's sign. It follows from the acceleration and the contacts. Across a closed loop it is not determined |
+# | `rangefinder` | distance along the z axis of the site to the nearest shape of another link; −1 without one. Planes are infinite, height fields are their surface without sides, and shapes without opacity are omitted |
+#
+# Readings agree with MuJoCo to 1e-10 without contact. With contact they differ by the model of contact: at rest by less than 3 %.
 #
 # ## The force of an actuator
 #
@@ -173,4 +193,5 @@ print({name: x.shape for name, x in readings.items()})
 # | joint limits | soft: exceeded by 0.03 to 0.9 rad in these motions | rigid impulses, with `joint_limits=True` | 0.02 to 0.6 rad (hopper 0.03, walker 0.04, cheetah 0.02, Panda 0.3) |
 # | dry friction of joints and tendons | soft: joints creep | sticks, in steps with impulses; smoothed below 10 mrad/s in others | Go1 0.005 of 6.8 rad |
 # | equality constraints | soft (`solref`, `solimp`) | closed exactly in each step | by the opening in MuJoCo |
-# | gravity compensation (`gravcomp`), fluid | forces | left out, with a remark | |
+# | gravity compensation (`gravcomp`) | passive force | passive force; with `actuatorgravcomp` too, with a remark | none |
+# | fluid | forces | left out, with a remark | |

@@ -253,10 +253,9 @@ def test_what_is_not_used_is_listed_in_one_warning():
         "not used: ",
         "tendons without forces (1: string)",
         "actuators with a transmission of the kind body (1: stick)",
-        "sensors of the kind touch (1: touch)",
+        "sensors of the kind clock (1: time)",
         "mocap bodies, welded where they are (1: hand)",
         "limits of ball joints (1: shoulder)",
-        "gravity compensations (1: ball)",
         "the medium",
         'the flag frictionloss="disable"',
     ):

@@ -105,9 +105,9 @@ def test_other_sensors_are_remarked(tmp_path):
     path = tmp_path / "touch.xml"
     path.write_text(
         '<mujoco><worldbody><body name="b"><joint name="j"/><geom size=".1"/><site name="s"/></body></worldbody>'
-        '<sensor><touch name="contact" site="s"/><clock/></sensor></mujoco>'
+        '<sensor><user name="contact" dim="1"/><clock/></sensor></mujoco>'
     )
-    with pytest.warns(FormatWarning, match="sensors of the kind touch .1: contact.*sensors of the kind clock"):
+    with pytest.warns(FormatWarning, match="sensors of the kind user .1: contact.*sensors of the kind clock"):
         assert not lw.load(path, trusted=True).sensors
 
 

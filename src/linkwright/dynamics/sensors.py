@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.forces.actuators import actuator_efforts, actuator_forces, transmission_of
-from linkwright.dynamics.kinematics import acceleration, pose, velocity
-from linkwright.model.sensor import OF_ACTUATORS, OF_JOINTS, OF_SUBTREES, Sensor
+from linkwright.dynamics.kinematics import STILL, acceleration, body_motions, pose, velocity
+from linkwright.model.sensor import OF_ACTUATORS, OF_FRAMES, OF_JOINTS, OF_SUBTREES, Sensor
+from linkwright.model.transformations.additions import place_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, clip
+from linkwright.spatial.arrays import Array, is_zero
 from linkwright.spatial.rotation import quaternion_from_matrix
+from linkwright.spatial.transform import split_pose
 
 
 def sensor_data(model: Model, q: Array, v: Array, a: Array, inputs: Array) -> Array:
-    """Return the readings of all sensors, one after the other.
+    """Return the readings of all sensors, one after the other, without cutoff.
 
+    Those of force and torque are without contacts, those of touch and range are zero.
     ``a`` (nv,): acceleration; ``inputs`` (nu,): controls and activations that act on the actuators.
     """
     found = []
@@ -27,9 +30,14 @@ def sensor_data(model: Model, q: Array, v: Array, a: Array, inputs: Array) -> Ar
             x = _of_actuator(model, sensor, q, v, inputs)
         elif sensor.type in OF_SUBTREES:
             x = _of_subtree(model, sensor, q, v)
-        else:
+        elif sensor.type in OF_FRAMES:
             x = _of_frame(model, sensor, q, v, a)
-        found.append(clip(x, -sensor.cutoff, sensor.cutoff) if sensor.cutoff else x)
+        elif sensor.type in ("force", "torque"):
+            wrench = wrench_of_parent(model, sensor.target, q, v, a)
+            x = wrench[:3] if sensor.type == "force" else wrench[3:]
+        else:
+            x = np.zeros(sensor.size)
+        found.append(x)
     return np.concatenate(found) if found else np.zeros(0)
 
 
@@ -88,3 +96,39 @@ def _of_subtree(model: Model, sensor: Sensor, q: Array, v: Array) -> Array:
     if sensor.type == "subtreelinvel":
         return np.asarray(rate)
     return sum((m * np.cross(c - center, w - rate) + L for m, c, w, L in bodies), np.zeros(3))
+
+
+def links_from(model: Model, frame: str) -> frozenset[str]:
+    """Return the link of a frame with all links that it carries, across joints of all types."""
+    first, _ = place_of(model, frame)
+    carried: dict[str, list[str]] = {}
+    for joint in model.description.joints:
+        carried.setdefault(joint.parent, []).append(joint.child)
+    found, waiting = set[str](), [first]
+    while waiting:
+        found.add(waiting[-1])
+        waiting += carried.get(waiting.pop(), [])
+    return frozenset(found)
+
+
+def wrench_of_parent(model: Model, frame: str, q: Array, v: Array, a: Array) -> Array:
+    """Return the wrench (6,) of the parent on the link of a frame, in the frame, without contact.
+
+    It accelerates the link and all links that it carries, against gravity. Rotors (armature) are not included.
+    """
+    R, o = split_pose(pose(model, q, frame))
+    links, motions = links_from(model, frame), body_motions(model, q, v, a)
+    force, moment = np.zeros(3), np.zeros(3)
+    for body in model.description.bodies:
+        if body.name not in links or (is_zero(body.mass) and not np.any(body.inertia)):
+            continue
+        at = model.frames[body.name]
+        T, motion = motions[at.body] if at.body >= 0 else (np.eye(4), STILL)
+        motion = motion.beyond(T[:3, :3] @ (at.placement[:3, 3] + at.placement[:3, :3] @ body.center_of_mass))
+        T = T @ at.placement
+        I = T[:3, :3] @ body.inertia @ T[:3, :3].T
+        f = body.mass * (motion.a - model.gravity)
+        force = force + f
+        arm = T[:3, 3] + T[:3, :3] @ body.center_of_mass - o
+        moment = moment + np.cross(arm, f) + I @ motion.alpha + np.cross(motion.w, I @ motion.w)
+    return np.concatenate([R.T @ force, R.T @ moment])

@@ -234,6 +234,13 @@ def lost_parts(description: Description, losses: Losses, parts: Sequence[str]) -
             losses.add(f"{part} are lost", item.name)
 
 
+def lost_compensation(description: Description, losses: Losses) -> None:
+    """Record the gravity compensation of links."""
+    for body in description.bodies:
+        if body.gravity_compensation:
+            losses.add("gravity compensation is lost", body.name)
+
+
 def lost_contact(description: Description, losses: Losses, said: Sequence[str] = (), pairs: bool = False) -> None:
     """Record the contact parameters of shapes that are not in ``said``, and ``pairs`` if they are lost too."""
     plain = Shape(WORLD, "plane")

@@ -75,6 +75,18 @@ class Body(ByValue):
 
 
 @dataclass(frozen=True, eq=False)
+class CompensatedWeight(ByValue):
+    """Part of the weight of a link that a passive force, −m g at its center of mass, compensates."""
+
+    frame: str
+    """name of the link"""
+    mass: float
+    """compensated mass in kg"""
+    center: Array
+    """(3,), center of mass in the axes of the link in m"""
+
+
+@dataclass(frozen=True, eq=False)
 class Link(ByValue):
     """Body and joint in a step of an algorithm: values in canonical axes."""
 

@@ -17,7 +17,7 @@ from linkwright.errors import ArgumentError, ModelError, UnknownNameError, count
 from linkwright.model.actuator import Actuator, activation_count
 from linkwright.model.build.description import Description
 from linkwright.model.coordinates import JointCoordinates
-from linkwright.model.elements import Body, Frame, Joint, Link
+from linkwright.model.elements import Body, CompensatedWeight, Frame, Joint, Link
 from linkwright.model.equality import ByValue
 from linkwright.model.joint_lookup import JointLookup
 from linkwright.model.keyframe import Keyframe, KeyframeTable
@@ -83,6 +83,8 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
     sensors : tuple of Sensor, optional
         Sensors, read by :func:`sensor_readings`. Those whose joint, frame or actuator a transformation removes are
         dropped; :meth:`reroot` and :meth:`mirror` drop all.
+    compensated_weights : tuple of CompensatedWeight, optional
+        Weights of links that passive forces compensate (``gravcomp`` of MJCF); a minimal model keeps them.
     physical : Model, optional
         For a minimal model: the model from which it was made.
 
@@ -111,6 +113,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
     keyframes: Mapping[str, Keyframe] = field(default_factory=lambda: MappingProxyType(KeyframeTable()))
     actuators: tuple[Actuator, ...] = ()
     sensors: tuple[Sensor, ...] = ()
+    compensated_weights: tuple[CompensatedWeight, ...] = ()
     physical: Model | None = None
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """results derived from this model, such as its compiled kernels: see :func:`~linkwright.model.memo.derived`"""

@@ -10,12 +10,22 @@ from numpy.typing import ArrayLike
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.forces.actuators import acting_inputs, limited_controls
+from linkwright.dynamics.kinematics import pose
 from linkwright.dynamics.sensors import sensor_data
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.memo import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.sensor import OF_ACCELERATIONS
 from linkwright.model.tree import Model
+from linkwright.simulation.contact_sensors import (
+    check_contacts,
+    check_loops,
+    contact_wrench,
+    distance_to_shapes,
+    frames_of_surroundings,
+    touch,
+)
+from linkwright.simulation.recording.contact_history import ContactHistory
 from linkwright.spatial.arrays import Array, as_numbers
 
 
@@ -28,6 +38,7 @@ def sensor_readings(
     *,
     controls: ArrayLike | None = None,
     activations: ArrayLike | None = None,
+    contacts: ContactHistory | None = None,
 ) -> dict[str, Array]:
     """Compute the readings of the sensors of a model.
 
@@ -45,6 +56,8 @@ def sensor_readings(
         Controls of the actuators, for sensors of their forces; zeros by default.
     activations : array_like, shape (..., na), optional
         Activations of the actuators; zeros by default.
+    contacts : ContactHistory, optional
+        Contacts of the states, ``motion.contacts``, for sensors of touch, force and torque.
 
     Returns
     -------
@@ -54,7 +67,13 @@ def sensor_readings(
     Raises
     ------
     InputError
-        If a sensor needs the acceleration and none is given.
+        If a sensor needs the acceleration or the contacts and none are given, or if a loop contributes an unknown
+        force to its reading.
+
+    Notes
+    -----
+    Impulses of contacts are means over the step that ends at a sample, so that the acceleration that belongs to
+    ``motion.contacts`` is the difference of ``motion.v`` to the sample before, divided by the step.
 
     Examples
     --------
@@ -81,11 +100,37 @@ def sensor_readings(
     if not sizes:
         return {}
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, v, np.concatenate(_joined(others, batch), axis=-1))]
+    check_contacts(model, contacts, batch)
+    check_loops(model)
     values = derived(model, sensor_readings, make=lambda: compile_or_not(_data, model, given=(rows[2].shape[-1],)))(
         *rows
     )
-    ends = np.cumsum(sizes)
-    return {one.name: values[..., end - one.size : end] for one, end in zip(model.sensors, ends.tolist(), strict=True)}
+    poses = _poses(model, rows[0])
+    found = {}
+    for one, end in zip(model.sensors, np.cumsum(sizes).tolist(), strict=True):
+        x = values[..., end - one.size : end]
+        if one.type == "touch":
+            x = touch(model, one, poses[one.target], contacts)
+        elif one.type == "rangefinder":
+            x = distance_to_shapes(model, one, poses)
+        elif one.type in ("force", "torque") and contacts is not None:
+            wrench = contact_wrench(model, one, poses[one.target], contacts)
+            x = x - (wrench[..., :3] if one.type == "force" else wrench[..., 3:])
+        found[one.name] = np.clip(x, -one.cutoff, one.cutoff) if one.cutoff else x
+    return found
+
+
+def _poses(model: Model, q: Array) -> dict[str, Array]:
+    """Return the poses (…, 4, 4) of the frames that sensors of contacts and ranges need."""
+    frames = frames_of_surroundings(model)
+    if not frames:
+        return {}
+    kernel = derived(model, _poses_of_frames, make=lambda: compile_or_not(_poses_of_frames, model))
+    return dict(zip(frames, np.moveaxis(kernel(q), -3, 0), strict=True))
+
+
+def _poses_of_frames(model: Model, q: Array) -> Array:
+    return np.stack([pose(model, q, frame) for frame in frames_of_surroundings(model)])
 
 
 def _data(model: Model, q: Array, v: Array, given: Array) -> Array:

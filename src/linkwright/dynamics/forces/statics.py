@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.forces.gravity_compensation import compensation_efforts
 from linkwright.dynamics.forces.springs import FRICTION_SPEED, spring_forces
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import ReferenceFrame
@@ -67,7 +68,7 @@ def joint_forces(
 
 @takes_model
 def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """Compute the efforts of springs, dampers and friction, of the joints and between bodies.
+    """Compute the efforts of springs, dampers, friction and gravity compensation.
 
     Parameters
     ----------
@@ -90,7 +91,8 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
     free joints the displacement in body axes and the rotation. G = ∂u/∂δ, with δ as in ``integrate``, is J_r(u)⁻¹ for a
     rotation, where J_r is the right Jacobian of Exp. The spring forces are therefore conservative: minus the gradient
     of :func:`spring_energy`. A spring between points of two bodies pulls with k x + d l̇, where x is its length l minus
-    the free length. Passive forces are not part of inverse and forward dynamics; ``simulate`` adds them.
+    the free length. Compensated weights act with −m g at the centers of mass of their links. Passive forces are not
+    part of inverse and forward dynamics; ``simulate`` adds them.
 
     References
     ----------
@@ -109,7 +111,8 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
     if model.springs:
         for k, force in spring_forces(model, q, rates).items():
             forces[k] = forces[k] + force
-    return model.assemble(forces)
+    total = model.assemble(forces)
+    return total + compensation_efforts(model, q) if model.compensated_weights else total
 
 
 class Resisting(NamedTuple):

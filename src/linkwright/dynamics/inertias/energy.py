@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from linkwright.dynamics.forces.gravity_compensation import compensation_energy
 from linkwright.dynamics.forces.springs import springs_at, stretched
 from linkwright.dynamics.inertias.momentum import first_moment
 from linkwright.dynamics.kinematics import body_velocities
@@ -69,7 +70,7 @@ def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
 
 @takes_model
 def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
-    """Compute the potential energy of the springs, ½ Σ k u².
+    """Compute the potential energy of the springs, ½ Σ k u², and of gravity compensation, Σ m gᵀc.
 
     Parameters
     ----------
@@ -81,7 +82,8 @@ def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
     Returns
     -------
     ndarray, shape (...)
-        Energy in J of the springs of joints and between bodies, with the deflections u of :func:`passive_forces`.
+        Energy in J of the springs of joints and between bodies, with the deflections u of :func:`passive_forces`,
+        and of the compensated weights.
     """
 
     def twice(link: Link, q: Array, stiffness: Array, rest: Array) -> Any:
@@ -95,4 +97,5 @@ def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
     for spring, pieces in springs_at(model, q):
         x = spring.elongation(stretched(pieces))
         total = total + spring.stiffness * (x * x)
-    return 0.5 * total
+    energy = 0.5 * total
+    return energy + compensation_energy(model, q) if model.compensated_weights else energy

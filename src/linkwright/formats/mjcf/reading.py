@@ -319,6 +319,11 @@ class MjcfReader:
     def description(self) -> Description:
         m = self.m
         self.check_finite()
+        if m.jnt_actgravcomp.any():
+            self.remarks.append(
+                "gravity compensation by actuators (actuatorgravcomp) is a passive force here: limits of actuator "
+                "forces do not apply to it"
+            )
         bodies = tuple(self.body(b) for b in range(1, m.nbody))
         joints = tuple(self.joint(b) for b in range(1, m.nbody))
         self.sites()
@@ -354,7 +359,11 @@ class MjcfReader:
         m = self.m
         problems = []
         for kind, names, fields in (
-            ("body", self.bodies, ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia")),
+            (
+                "body",
+                self.bodies,
+                ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia", "body_gravcomp"),
+            ),
             ("joint", self.joints, ("jnt_pos", "jnt_axis", "jnt_range", "jnt_stiffness")),
         ):
             for field in fields:
@@ -384,6 +393,7 @@ class MjcfReader:
             m.body_ipos[b].copy(),
             0.5 * (inertia + inertia.T),
             place=self.lines.get(("body", b), self.path),
+            gravity_compensation=float(m.body_gravcomp[b]),
         )
 
     def joint(self, b: int) -> JointSpec:

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.formats.mjcf.shapes import rotation_of
-from linkwright.formats.writing import Losses, XmlNode
+from linkwright.formats.writing import Losses, XmlNode, text
 from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD, Description, FrameSpec
-from linkwright.model.sensor import OF_ACTUATORS, OF_FRAMES, OF_JOINTS, OF_SUBTREES, SIZES, Sensor
+from linkwright.model.sensor import (
+    OF_ACTUATORS,
+    OF_FRAMES,
+    OF_JOINTS,
+    OF_SUBTREES,
+    OF_SURROUNDINGS,
+    SIZES,
+    ZONES,
+    Sensor,
+)
 from linkwright.spatial.transform import pose_matrix
 
 if TYPE_CHECKING:
@@ -34,13 +43,30 @@ def sensors_of(reader: MjcfReader, actuators: dict[int, Actuator]) -> tuple[Sens
         delayed = getattr(m, "sensor_delay", None)
         target = "" if kind not in SIZES else _target(reader, kind, m.sensor_objtype[i], m.sensor_objid[i], actuators)
         reference = _target(reader, kind, m.sensor_reftype[i], m.sensor_refid[i], {}) if m.sensor_refid[i] >= 0 else ""
-        if not target or (m.sensor_refid[i] >= 0 and not reference) or (delayed is not None and delayed[i]):
+        zone = _zone(reader, int(m.sensor_objid[i])) if kind == "touch" else None
+        odd = kind == "rangefinder" and (target == "" or m.sensor_dim[i] != 1)
+        if (
+            odd
+            or not target
+            or (kind == "touch" and zone is None)
+            or (m.sensor_refid[i] >= 0 and not reference)
+            or (delayed is not None and delayed[i])
+        ):
             other.setdefault(kind, []).append(name)
         else:
-            found.append(Sensor(name, kind, target, reference, float(m.sensor_cutoff[i])))
+            found.append(Sensor(name, kind, target, reference, float(m.sensor_cutoff[i]), zone))
     for kind, those in other.items():
         reader.list_names(f"sensors of the kind {kind}", those)
     return tuple(found)
+
+
+def _zone(reader: MjcfReader, site: int) -> tuple[str, tuple[float, ...]] | None:
+    """Return the shape of a site as the zone of a touch sensor; None for other shapes."""
+    size = reader.m.site_size[site].tolist()
+    kind = str(reader.mujoco.mjtGeom(int(reader.m.site_type[site])).name).removeprefix("mjGEOM_").lower()
+    if kind in ("box", "ellipsoid"):
+        return kind, tuple(2.0 * x for x in size)
+    return (kind, (size[0], 2.0 * size[1])[: ZONES[kind]]) if kind in ZONES else None
 
 
 def _target(reader: MjcfReader, kind: str, type: int, number: int, actuators: dict[int, Actuator]) -> str:
@@ -89,6 +115,19 @@ def _geom_frame(reader: MjcfReader, number: int) -> str:
     return reader.geom_frames[number]
 
 
+def _write_zone(root: XmlNode, sensor: Sensor) -> None:
+    """Give the site of a touch sensor its shape."""
+    assert sensor.zone is not None
+    kind, size = sensor.zone
+    halved = [x if kind in ("sphere", "capsule", "cylinder") and k == 0 else 0.5 * x for k, x in enumerate(size)]
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        if node.tag == "site" and node.attributes.get("name") == sensor.target:
+            node.attributes |= {"type": kind, "size": text(halved)}
+
+
 def write_sensors(
     root: XmlNode, description: Description, losses: Losses, joints: Collection[str], actuators: Collection[str]
 ) -> None:
@@ -100,16 +139,18 @@ def write_sensors(
         options: dict[str, Any] = {"name": sensor.name}
         if sensor.type in OF_SUBTREES:
             options["body"] = sensor.target
-        elif sensor.type not in OF_FRAMES:
+        elif sensor.type not in OF_FRAMES and sensor.type not in OF_SURROUNDINGS:
             if sensor.target not in places[sensor.type]:
                 losses.add("sensors of joints and actuators that are others in MuJoCo are lost", sensor.name)
                 continue
             options["joint" if sensor.type in OF_JOINTS else "actuator"] = sensor.target
-        elif sensor.type in ("accelerometer", "velocimeter", "gyro"):
+        elif sensor.type in (*OF_SURROUNDINGS, "accelerometer", "velocimeter", "gyro"):
             if sensor.target not in sites:
                 losses.add("sensors at frames that are no sites are lost", sensor.name)
                 continue
             options["site"] = sensor.target
+            if sensor.zone is not None:
+                _write_zone(root, sensor)
         else:
             for kind, name, frame in (("objtype", "objname", sensor.target), ("reftype", "refname", sensor.reference)):
                 if frame:

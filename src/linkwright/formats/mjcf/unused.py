@@ -55,7 +55,6 @@ def unused_of_model(reader: MjcfReader) -> list[str]:
             rows = np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))
             joints = (reader.joints[k if owner is None else owner[k]] for k in rows)
             unused += counted(what, dict.fromkeys(joints))
-    unused += counted("gravity compensations", [reader.bodies[b] for b in moving if m.body_gravcomp[b]])
     if m.opt.density or m.opt.viscosity or m.opt.wind.any():
         unused.append("the medium (density, viscosity, wind)")
     bits = reader.mujoco.mjtDisableBit

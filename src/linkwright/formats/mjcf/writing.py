@@ -178,8 +178,9 @@ class _MjcfWriter:
         """Add a body to its parent, with the joints between them."""
         body = self.bodies[joint.child]
         above = self.nodes[joint.parent]
+        lifted = {"gravcomp": body.gravity_compensation} if body.gravity_compensation else {}
         if joint.motion is None:
-            node = above.add("body", name=body.name, **_placed(joint.placement))
+            node = above.add("body", name=body.name, **_placed(joint.placement), **lifted)
             if joint.parent in self.at_rest:
                 self.at_rest.add(body.name)
             self.inertial(node, body, moves=False)
@@ -209,7 +210,7 @@ class _MjcfWriter:
         free = parts[-1].motion.floating
         if free and not still(T):
             self.losses.add("coordinates of a free joint count from the world's origin", joint.name)
-        node = above.add("body", name=name, **_placed(T @ end))
+        node = above.add("body", name=name, **_placed(T @ end), **({} if turned else lifted))
         for part, own in zip(parts, axes, strict=True):
             self.joint(node, joint, part, own, len(parts))
         if joint.mimic is not None:
@@ -217,7 +218,7 @@ class _MjcfWriter:
             self.losses.add("a mimic joint is coupled to its leader by an equality constraint", joint.name)
         if turned:
             self.inertial(node, BodySpec(name), moves=True)
-            node = node.add("body", name=body.name, **_placed(behind_all))
+            node = node.add("body", name=body.name, **_placed(behind_all), **lifted)
             self.inertial(node, body, moves=False)
         else:
             on_world = len(parts) == 1 and parts[0].motion.hinge and joint.parent in self.at_rest

@@ -20,6 +20,7 @@ from linkwright.formats.writing import (
     XmlNode,
     downwards,
     file_beside,
+    lost_compensation,
     lost_contact,
     lost_parts,
     simple,
@@ -125,6 +126,7 @@ class _SdfWriter:
         for spring in description.springs:
             self.losses.add("springs between bodies are lost", spring.name)
         lost_parts(description, self.losses, ("keyframes", "actuators", "sensors"))
+        lost_compensation(description, self.losses)
         for shape in description.shapes:
             if shape.body == WORLD:
                 self.losses.add("shapes of the world are lost: in SDF they are those of another model", shape.name)

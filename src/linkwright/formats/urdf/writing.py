@@ -21,6 +21,7 @@ from linkwright.formats.writing import (
     all_equal,
     downwards,
     file_beside,
+    lost_compensation,
     lost_contact,
     lost_parts,
     rpy_of,
@@ -245,6 +246,7 @@ class _UrdfWriter:
     def lost(self) -> None:
         """Record the elements that URDF cannot represent."""
         lost_parts(self.description, self.losses, ("loops", "springs", "keyframes", "sensors"))
+        lost_compensation(self.description, self.losses)
         if tuple(self.description.gravity) != STANDARD_GRAVITY:
             x, y, z = self.description.gravity
             self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: readers use (0, 0, -9.81)")

@@ -15,6 +15,7 @@ from linkwright.formats.writing import (
     Losses,
     Names,
     downwards,
+    lost_compensation,
     lost_contact,
     lost_parts,
     simple,
@@ -121,6 +122,7 @@ class _ZtkWriter:
         for spring in description.springs:
             self.losses.add("springs between bodies are lost", spring.name)
         lost_parts(description, self.losses, ("keyframes", "actuators", "sensors"))
+        lost_compensation(description, self.losses)
         lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity

@@ -148,7 +148,9 @@ class Unknowns:
         rest = self.rest
         passive = rest.physical or rest
         resisted = any(np.any(x) for joint in passive.joints for x in (joint.stiffness, joint.damping, joint.friction))
-        tau = -by.passive_forces(passive, q, v) if resisted or passive.springs else 0.0 * a
+        tau = (
+            -by.passive_forces(passive, q, v) if resisted or passive.springs or passive.compensated_weights else 0.0 * a
+        )
         if self.links is None:
             return tau + rest.armature * a
         return tau + by.inverse_dynamics(rest, q, v, a)

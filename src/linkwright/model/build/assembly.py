@@ -33,7 +33,16 @@ from linkwright.model.build.checks import (
 )
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.build.sizes import too_far, too_small
-from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, public_body
+from linkwright.model.elements import (
+    PER_COORDINATE,
+    PER_VELOCITY,
+    CompensatedWeight,
+    Coupling,
+    Frame,
+    Joint,
+    Link,
+    public_body,
+)
 from linkwright.model.joint_type import JointType
 from linkwright.model.keyframe import keyframes_of
 from linkwright.model.pair import Pair
@@ -406,6 +415,11 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         excluded=description.excluded,
         keyframes=MappingProxyType(keyframes_of(description.keyframes, joints, description.actuators)),
         actuators=description.actuators,
+        compensated_weights=tuple(
+            CompensatedWeight(one.name, one.gravity_compensation * one.mass, one.center_of_mass)
+            for one in description.bodies
+            if one.gravity_compensation and where[one.name][0] >= 0
+        ),
         description=description,
     )
     return _with_lengths(model)

@@ -92,7 +92,13 @@ class Builder(ShapeBuilder):
 
     @explained
     def body(
-        self, name: str, mass: float = 0.0, center_of_mass: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = 0.0
+        self,
+        name: str,
+        mass: float = 0.0,
+        center_of_mass: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = 0.0,
+        *,
+        gravity_compensation: float = 0.0,
     ) -> Builder:
         """Add a rigid body.
 
@@ -106,6 +112,8 @@ class Builder(ShapeBuilder):
             Center of mass in the axes of the body in m.
         inertia : array_like, shape (3, 3), (3,) or (), optional
             Inertia about the center of mass in the axes of the body in kg m²: a matrix, its diagonal, or one number.
+        gravity_compensation : float, optional
+            Fraction of the weight of the body that a passive force at its center of mass compensates.
 
         Returns
         -------
@@ -120,7 +128,10 @@ class Builder(ShapeBuilder):
         who = f"body {name_of('a body', name)!r}"
         self._take("body or frame", name)
         c = entries(f"the center of mass of {who}", center_of_mass, (3,))
-        self._bodies.append(BodySpec(name, mass_of(who, mass), c, inertia_of(who, inertia)))
+        compensated = float(finite(f"the gravity_compensation of {who}", gravity_compensation, ()))
+        self._bodies.append(
+            BodySpec(name, mass_of(who, mass), c, inertia_of(who, inertia), gravity_compensation=compensated)
+        )
         return self
 
     @explained

@@ -45,6 +45,8 @@ class BodySpec(ByValue):
     place: str = field(default="", compare=False)
     inertia_place: str = field(default="", compare=False)
     """position of mass and inertia in the file, if different"""
+    gravity_compensation: float = 0.0
+    """fraction of its weight that a passive force at its center of mass compensates"""
 
 
 @dataclass(frozen=True)

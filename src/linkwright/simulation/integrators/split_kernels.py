@@ -86,7 +86,7 @@ def measuring(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
     if not in_parts(model):
         return kernel_of(energies, model)
     moving, weight = kernel_of(kinetic_energy, model), kernel_of(potential_energy, model)
-    if not (model.springs or any(np.any(joint.stiffness) for joint in model.joints)):
+    if not (model.springs or model.compensated_weights or any(np.any(joint.stiffness) for joint in model.joints)):
         return lambda q, v: (moving(q, v), weight(q))
     springs = kernel_of(spring_energy, model)
     return lambda q, v: (moving(q, v), weight(q) + springs(q))

@@ -104,7 +104,9 @@ class Law:
         from linkwright.dynamics import passive_forces
 
         model, rng, differences = self.model, np.random.default_rng(3), []
-        if not any(np.any([*j.damping, *j.friction, *j.stiffness]) for j in model.joints) and not model.springs:
+        if not any(np.any([*j.damping, *j.friction, *j.stiffness]) for j in model.joints) and not (
+            model.springs or model.compensated_weights
+        ):
             return "none"
         without = law_controller(bare(model), self.law, self.initial_state, (), (), sound=False)
         for q in model.random(3, seed=4):

@@ -47,7 +47,9 @@ def _beside(found: Proof, law: Law) -> Proof:
     """The proof where the mechanism's own springs, dampers and friction act next to the control law."""
     if law.passive != "remain" or found.kind in ("pid", ""):
         return found
-    if any(np.any(joint.stiffness) for joint in law.model.joints) or law.model.springs:
+    if any(np.any(joint.stiffness) for joint in law.model.joints) or (
+        law.model.springs or law.model.compensated_weights
+    ):
         found.identity, found.why_not = False, SPRUNG
     elif found.kind in ("linear", "adaptive"):  # in the others dampers and friction only add to what V loses
         found.identity, found.why_not = False, "it does not make up for the mechanism's own dampers and friction"

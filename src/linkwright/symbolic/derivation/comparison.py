@@ -268,7 +268,9 @@ class _TextComparison:
     @property
     def _has_no_springs(self) -> bool:
         model = self.made.model
-        return not model.springs and not any(joint.stiffness.any() for joint in model.joints)
+        return not (model.springs or model.compensated_weights) and not any(
+            joint.stiffness.any() for joint in model.joints
+        )
 
     def _energy(self, name: str) -> Polynomial:
         found: Polynomial = self.made.polynomials(name).item()

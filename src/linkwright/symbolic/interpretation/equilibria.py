@@ -141,11 +141,15 @@ class Equilibria:
     @cached_property
     def springs(self) -> bool:
         """Whether there are springs, which are not part of g."""
-        return bool(self._stretching) or any(bool(np.any(joint.stiffness)) for joint in self.model.joints)
+        return bool(self._stretching or self.model.compensated_weights) or any(
+            bool(np.any(joint.stiffness)) for joint in self.model.joints
+        )
 
     @cached_property
     def _stretching(self) -> frozenset[str]:
-        """The coordinates that springs between bodies depend on."""
+        """The coordinates that springs between bodies and gravity compensation depend on."""
+        if self.model.compensated_weights:
+            return frozenset(self.structure.mechanism.coordinates.q)
         stiff = [spring for spring in self.model.springs if spring.stiffness]
         joints = {k for spring in stiff for k in joints_of(self.model, spring)}
         return frozenset(name for k in joints for name in self.structure.coordinates[k])

@@ -210,7 +210,9 @@ class Structure:
     def _springs(self) -> list[tuple[Array, Array]]:
         """Configurations, none of them special, and the forces (nv,) of springs there; empty without springs."""
         model, random = self.mechanism.plan.model, np.random.default_rng(0)
-        if not model.springs and not any(joint.stiffness.any() for joint in model.joints):
+        if not (model.springs or model.compensated_weights) and not any(
+            joint.stiffness.any() for joint in model.joints
+        ):
             return []
         found = []
         for _ in range(SAMPLES):

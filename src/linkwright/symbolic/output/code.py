@@ -20,6 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import ArraySpec, Program, program_of
 from linkwright.dynamics.configuration import configuration_rate
+from linkwright.dynamics.forces.gravity_compensation import compensation_efforts
 from linkwright.dynamics.forces.springs import FRICTION_SPEED, spring_forces
 from linkwright.dynamics.forces.statics import spring_effort
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
@@ -262,7 +263,7 @@ class Programmer:
     def _has_passive(self) -> bool:
         model = self.plan.model
         own = any(np.any([joint.damping, joint.friction, joint.stiffness]) for joint in model.joints)
-        return own or bool(model.springs)
+        return own or bool(model.springs or model.compensated_weights)
 
     def _coordinate_notes(self, *names: str) -> list[str]:
         known = {"q": self.coordinates.q, "v": self.coordinates.v}
@@ -376,7 +377,10 @@ class Programmer:
             exact = realized(self.plan, make)
             for number, effort in spring_forces(exact, q, exact.rates(v)).items():
                 efforts[number] = efforts[number] + effort
-        return model.assemble(efforts)
+        total = model.assemble(efforts)
+        if model.compensated_weights:
+            total = total + compensation_efforts(realized(self.plan, make), q)
+        return total
 
     def _solved(self, values: Callable[..., Any], inputs: CodeInputs, tau: Array) -> Array | None:
         """By M, h and g; None where there are none."""
