@@ -12,6 +12,7 @@ from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack
 from linkwright.ik_solvers.exact.chain import Arm
 from linkwright.ik_solvers.exact.decompositions import Decomposition
+from linkwright.ik_solvers.exact.families import JointSolution
 from linkwright.ik_solvers.exact.general import RaghavanRothElimination, polynomial_of, turns_at
 from linkwright.ik_solvers.exact.postures import (
     coordinate,
@@ -107,6 +108,14 @@ def error_of_family(way: Decomposition, task: PoseTarget) -> float:
     return float(np.median(best))
 
 
+def coordinates_of(model: Model, arm: Arm, way: Decomposition, answer: JointSolution, given: Any) -> list[Any]:
+    """The coordinates of the arm's joints, within their limits where whole turns bring them there."""
+    return [
+        given if k == way.held else coordinate(turn, model.lower[place], model.upper[place])
+        for k, (place, turn) in enumerate(zip(arm.places, answer.turns, strict=True))
+    ]
+
+
 class ClosedForm:
     """One kernel for an arm of a family."""
 
@@ -130,9 +139,8 @@ class ClosedForm:
             for answer, e in zip(answers, errors, strict=True):
                 kept = both(answer.exists, (e <= LOOSE) | (least > LOOSE))
                 row = list(rest)
-                for k, (place, turn) in enumerate(zip(arm.places, answer.turns, strict=True)):
-                    bounds = model.lower[place], model.upper[place]
-                    row[place] = given if k == way.held else coordinate(turn, *bounds)
+                for place, x in zip(arm.places, coordinates_of(model, arm, way, answer, given), strict=True):
+                    row[place] = x
                 rows.append(stack([pick(kept, x, np.nan) for x in row]))
                 told.append(pick(kept, e, np.nan))
             return stack(rows), stack(told), fault, margin

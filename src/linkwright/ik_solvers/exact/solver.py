@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from keyword import iskeyword
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from linkwright.bounds import truth
+from linkwright.compiler.emit.c import RESERVED, identifier
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.errors import (
     ArgumentError,
@@ -19,6 +23,7 @@ from linkwright.errors import (
     explained,
     is_choice,
 )
+from linkwright.files import file_at, write_text
 from linkwright.ik_solvers.exact.chain import Arm, arm_of
 from linkwright.ik_solvers.exact.compiled import DEGENERATE, FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
 from linkwright.ik_solvers.exact.decompositions import TASKS, Decomposition, decompositions
@@ -26,6 +31,7 @@ from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
 from linkwright.ik_solvers.exact.explanation import explanation
 from linkwright.ik_solvers.exact.families import ElbowAngle
 from linkwright.ik_solvers.exact.general import RaghavanRothElimination, eliminations
+from linkwright.ik_solvers.exact.generated import TEMPLATES, GeneratedSolver
 from linkwright.ik_solvers.exact.geometry import meeting, parallel
 from linkwright.ik_solvers.exact.postures import without_turns
 from linkwright.ik_solvers.exact.solutions import Solutions
@@ -76,6 +82,7 @@ class AnalyticSolver:
         self._correction: Correction | None = None
         self._degenerate: DegenerateTargets | None = None
         self._elbow: Kernel | None = None
+        self._generated: GeneratedSolver | None = None
 
     def __repr__(self) -> str:
         asked = "" if self.given is None else f", {self.given!r} given"
@@ -90,6 +97,52 @@ class AnalyticSolver:
     def explanation(self) -> str:
         """How it is solved: what was recognized, the decomposition, the formulas with this arm's numbers."""
         return explanation(self.model, self.frame, self._arm, self._plan, self.branches)
+
+    @explained
+    def save(self, path: str | Path, *, name: str | None = None, joint_limits: bool = True) -> Path:
+        """Write the solver as source code, which needs no library and allocates no memory (except in Python).
+
+        The function returns the number of solutions, and writes them to the first rows of an array: those within the
+        joint limits, with the coordinates of the arm's joints from the base to the frame. Its comment documents the
+        arguments.
+
+        Parameters
+        ----------
+        path : str or Path
+            File ``.c`` (C99), ``.hpp`` (header for C++), ``.rs`` (Rust) or ``.py`` (Python).
+        name : str, optional
+            Name of the function. By default those of the model and the frame, and ``ik``.
+        joint_limits : bool, optional
+            Whether only solutions within the joint limits are returned.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ModelError
+            If the arm has six joints of any geometry: the search for roots of its equation is not written.
+        """
+        file = file_at(path, "exact solvers", *TEMPLATES)
+        joint_limits = truth("joint_limits", joint_limits)
+        if name is None:
+            name = identifier(f"{self.model.name}_{self.frame}_ik")
+        elif not isinstance(name, str) or identifier(name) != name or name in RESERVED or iskeyword(name):
+            raise ArgumentError(f"name is that of a function: letters, digits and _, no reserved word; got {name!r}")
+        if not isinstance(self._plan, Decomposition):
+            raise ModelError(
+                f"{self.frame!r} of {self.model.name!r} is solved by an equation of degree 16 ({self.family}), whose "
+                "search for roots is not written as source code; the formulas of a family are, such as those of arms "
+                "with a spherical wrist or three parallel axes"
+            )
+        if self._generated is None or self._generated.joint_limits != joint_limits:
+            self._generated = GeneratedSolver(
+                self.model, self._arm, self._plan, self._task, self.tolerance, joint_limits
+            )
+        told = f"Exact inverse kinematics of {self.frame!r} of {self.model.name!r} ({self.family})."
+        return write_text(file, self._generated.source(TEMPLATES[file.suffix.lower()], name, [told]))
 
     @explained
     def __call__(self, target: Any, given: Any = None) -> Solutions:

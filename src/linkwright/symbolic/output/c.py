@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from linkwright.compiler.emit.languages import C, real, statements
 from linkwright.compiler.ir.program import ArraySpec
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.output.code import GeneratedFunction, ReferenceValues
-from linkwright.symbolic.output.languages import C, body, real
 
 TOLERANCE = 1e-12
 """Largest difference from the reference values in the test program, relative to 1 + the largest entry of the array."""
@@ -42,7 +42,7 @@ def c_source(codes: Sequence[GeneratedFunction]) -> str:
     """Functions of C99 that allocate nothing and need <math.h> alone."""
     text = ["#include <math.h>", ""]
     for code in codes:
-        lines, results, _ = body(code, C)
+        lines, results, _ = statements(code.program, C)
         text += _comment(code)
         if code.values:
             numbers = ", ".join(real(value) for value in code.values.values())

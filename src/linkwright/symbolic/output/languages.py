@@ -1,92 +1,12 @@
-"""Programs in the notation of C, Python, Octave and Fortran."""
+"""Functions of Python, Octave and Fortran."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
+from linkwright.compiler.emit.languages import FORTRAN, OCTAVE, PYTHON, statements
 from linkwright.compiler.ir.program import ArraySpec
 from linkwright.symbolic.output.code import GeneratedFunction
-
-
-@dataclass(frozen=True)
-class Language:
-    """Syntax of a programming language."""
-
-    item: Callable[[str, int], str]
-    number: Callable[[float], str]
-    assign: str
-    """of a name and an expression"""
-    sign: str = "(({0} > 0) - ({0} < 0))"
-    functions: Mapping[str, str] = field(default_factory=dict)
-    """names of functions, where they are others"""
-
-
-def real(x: float) -> str:
-    """A double, in brackets where it is negative."""
-    return repr(x) if x >= 0.0 else f"({x!r})"
-
-
-def _double(x: float) -> str:
-    text = repr(abs(x)).replace("e", "d")
-    text = text if "d" in text else f"{text}d0"
-    return text if x >= 0.0 else f"(-{text})"
-
-
-C = Language(
-    lambda name, k: f"{name}[{k}]", real, "    const double {} = {};", functions={"min": "fmin", "max": "fmax"}
-)
-PYTHON = Language(lambda name, k: f"{name}[{k}]", real, "    {} = {}", "(int({0} > 0) - int({0} < 0))")
-OCTAVE = Language(lambda name, k: f"{name}({k + 1})", real, "  {} = {};", "sign({0})")
-FORTRAN = Language(
-    lambda name, k: f"{name}({k + 1})",
-    _double,
-    "  {} = {}",
-    "(merge(1.0d0, 0.0d0, {0} > 0.0d0) - merge(1.0d0, 0.0d0, {0} < 0.0d0))",
-)
-
-
-def body(code: GeneratedFunction, language: Language) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return the assignments, the expression of every entry of each result, and the assigned names.
-
-    Short expressions that are used once are inlined.
-    """
-    program, uses = code.program, code.program.uses
-    texts: list[tuple[str, int]] = []  # and how strongly it binds: 1 a sum, 2 a product, 3 a name
-    lines: list[str] = []
-    assigned: list[str] = []
-
-    def operand(k: int, weakest: int) -> str:
-        text, strength = texts[k]
-        return text if strength >= weakest else f"({text})"
-
-    for k, (op, args, number) in enumerate(program.instructions):
-        if op == "constant":
-            assert number is not None
-            texts.append((language.number(number), 3))
-            continue
-        if op == "input":
-            text, strength = language.item(program.inputs[args[0]].name, args[1]), 3
-        elif op in ("add", "sub"):
-            text = f"{operand(args[0], 1)} {'+' if op == 'add' else '-'} {operand(args[1], 2)}"
-            strength = 1
-        elif op in ("mul", "div"):
-            text, strength = f"{operand(args[0], 2)} {'*' if op == 'mul' else '/'} {operand(args[1], 3)}", 2
-        elif op == "neg":
-            text, strength = f"-{operand(args[0], 3)}", 1
-        elif op == "sign":
-            text, strength = language.sign.format(operand(args[0], 3)), 3
-        else:
-            name = language.functions.get(op, op)
-            text, strength = f"{name}({', '.join(operand(arg, 1) for arg in args)})", 3
-        if op != "input" and (uses[k] > 1 or len(text) > 50):
-            name = f"t{len(assigned) + 1}"
-            lines.append(language.assign.format(name, text))
-            assigned.append(name)
-            text, strength = name, 3
-        texts.append((text, strength))
-    results = [[texts[k][0] for k in numbers] for numbers in program.results]
-    return lines, results, assigned
 
 
 def _rows(slot: ArraySpec, entries: Sequence[str]) -> list[list[str]]:
@@ -104,7 +24,7 @@ def python_source(codes: Sequence[GeneratedFunction]) -> str:
         if values and values not in named:
             named[values] = f"PARAMETERS{'_' + str(len(named) + 1) if named else ''}"
             text += [f"{named[values]} = {values!r}", ""]
-        lines, results, _ = body(code, PYTHON)
+        lines, results, _ = statements(code.program, PYTHON)
         defaults = {"tau": "tau=None", "p": f"p={named.get(values, '')}"}
         arguments = ", ".join(defaults.get(slot.name, slot.name) for slot in code.arguments)
         first, *rest = code.header()
@@ -127,7 +47,7 @@ def python_source(codes: Sequence[GeneratedFunction]) -> str:
 
 def octave_source(code: GeneratedFunction) -> str:
     """A function file of Octave or MATLAB; efforts not given are zero, parameters not given the model's."""
-    lines, results, _ = body(code, OCTAVE)
+    lines, results, _ = statements(code.program, OCTAVE)
     names = [slot.name for slot in code.arguments]
     outputs = ", ".join(slot.name for slot in code.outputs)
     text = [f"function {f'[{outputs}]' if len(results) > 1 else outputs} = {code.name}({', '.join(names)})"]
@@ -154,7 +74,7 @@ def fortran_source(codes: Sequence[GeneratedFunction]) -> str:
 
 
 def _fortran_subroutine(code: GeneratedFunction) -> str:
-    lines, results, assigned = body(code, FORTRAN)
+    lines, results, assigned = statements(code.program, FORTRAN)
     taken = {slot.name.lower() for slot in code.arguments}
     outputs = []
     for slot in code.outputs:  # capitals and small letters are the same there
