@@ -310,7 +310,7 @@ class GeneratedSolver:
             self.branches = self._program(branches)
             self.step = self._program(step, x=len(places) + 1) if self._corrected else None
 
-    def _program(self, function: Callable[..., Any], **inputs: int) -> Program:
+    def _program(self, function: Callable[..., Any], **inputs: Any) -> Program:
         program = compile(function, target=self._task.shape, given=(), **inputs).program
         assert isinstance(program, Program)
         slots = tuple(
