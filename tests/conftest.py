@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from linkwright.call_stack import with_room
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 # most kernels of the tests run a few times; where code itself is tested it is made as users' is: `optimized` there
@@ -59,6 +61,12 @@ def browser() -> Any:
         opened = running.chromium.launch(executable_path=CHROMIUM, args=list(IN_CHROMIUM))
         yield opened
         opened.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Tests run below so many calls of pytest that loops often cross a chunk of the stack: up to half of their time."""
+    pyfuncitem.obj = with_room(pyfuncitem.obj)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -54,19 +54,19 @@ class Curve:
                 x[self.others] += (step * (e @ U)) @ V
         return None
 
-    def free_directions(self, q, least):
-        """Directions (n, joints) of singular values below a part of the largest."""
+    def free_directions(self, q, *parts):
+        """Directions (n, joints) of singular values below a part of the largest, for each of some parts."""
         _, values, V = np.linalg.svd(self.linearized(q)[1])
         directions = np.zeros((len(self.others), len(q)))
         directions[:, self.others] = V
-        return directions[(values > least * values[0]).sum() :]
+        return [directions[(values > least * values[0]).sum() :] for least in parts]
 
     def leads_to(self, answer):
         """Whether exact answers, each at most 0.05 rad from the one before, lead to an answer (nq,)."""
         to = np.remainder(answer[list(self.solver._arm.places)] - self.q + np.pi, 2.0 * np.pi) - np.pi
         turns = 2.0 * np.pi * np.array(list(itertools.product((0, 1, -1), repeat=len(to))))
         turns = turns[(np.abs(to + turns) < 1.5 * np.pi).all(axis=1)]
-        free = self.free_directions(self.q, 1e-4)
+        (free,) = self.free_directions(self.q, 1e-4)
         off = np.linalg.norm(to + turns - (to + turns) @ free.T @ free, axis=1)
         return any(self.reaches(self.q + to + turn) for turn in turns[np.argsort(off, kind="stable")[:3]])
 
@@ -81,12 +81,12 @@ class Curve:
 
     def next_to(self, q, goal):
         """Exact answers next to an exact one, nearer to the goal; where curves cross they lead from one to another."""
-        for step, least in itertools.product((1e-2, 2.5e-3, 6e-4), (1e-4, 1e-7)):
-            free = self.free_directions(q, least)
+        several = self.free_directions(q, 1e-4, 1e-7)
+        for step, free in itertools.product((2.5e-2, 1e-2, 2.5e-3, 6e-4), several):
             along = free.T @ (free @ (goal - q))
             along *= min(1.0, step / np.abs(along).max(initial=1e-9))
             x = self.exact(q + along)
-            if x is not None and np.abs(x - q).max() < 5.0 * step:
+            if x is not None and np.abs(x - q).max() < min(5.0 * step, 0.05):
                 nearer = (goal - q) @ (goal - q) - (goal - x) @ (goal - x)
                 if nearer > 0.4 * along @ along + 1e-12:
                     yield x

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.call_stack import with_room
 from linkwright.compiler.front import trace
 from linkwright.compiler.front.algorithms import POSITIONS, Derivative, facts
 from linkwright.compiler.front.bind import regrouped
@@ -93,6 +94,7 @@ BACKWARDS = (
 )
 
 
+@with_room
 @with_status_message(lambda program: f"differentiating {program.name}")
 @trace.uncollected()
 def differentiate(program: Program, wrt: str, model: Model | None) -> Program:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwright.call_stack import with_room
 from linkwright.compiler.front.bind import BoundFunction
 from linkwright.compiler.front.random_draws import warning_of_draws
 from linkwright.compiler.ir.program import Program, program_of
@@ -47,6 +48,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+@with_room
 def trace(bound: BoundFunction, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """Return the program of a bound function; :class:`TooLargeError` where it would be too long."""
     with warning_of_draws(bound.book), uncollected():

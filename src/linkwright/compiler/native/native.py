@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.call_stack import with_room
 from linkwright.compiler.emit import refill
 from linkwright.compiler.emit import straight as llvm
 from linkwright.compiler.emit.repetition import is_long
@@ -117,6 +118,7 @@ class Native:
                         self._row_at.value = self._codes[part].exported["single"]
         return self._codes[part]
 
+    @with_room
     def _made(self, part: str) -> machine.Code:
         program = self._program
         name = cache.key(f"{program.digest} {part}", self._target, self.width)

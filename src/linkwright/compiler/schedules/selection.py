@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.call_stack import with_room
 from linkwright.compiler.front.algorithms import OF_BODIES, POSITIONS, VELOCITIES, facts
 from linkwright.compiler.front.bind import BoundFunction
 from linkwright.compiler.front.sweeps import Argument, record
@@ -44,6 +45,7 @@ def bodies_in_loops(bound: BoundFunction) -> int:
     return min(BODIES_IN_MATRICES, BODIES_IN_LOOPS) if facts(bound.book).matrices else BODIES_IN_LOOPS
 
 
+@with_room
 @with_status_message(lambda bound: f"compiling {bound.title}")
 @uncollected()
 def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Staged:
