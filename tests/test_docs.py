@@ -24,6 +24,8 @@ OF_EXTRAS = {
     "linkwright.bridges.casadi": "casadi",
     "linkwright.bridges.pytorch": "torch",
     "linkwright.bridges.xla": "jax",
+    "linkwright.browser.recorded.foxglove_log": "mcap_protobuf",
+    "linkwright.browser.recorded.rerun_log": "rerun",
 }
 """Modules that cannot be imported without a package of an extra."""
 OF_PAGES = {"casadi.md": ("casadi",), "pytorch_jax.md": ("torch", "jax")}

@@ -10,6 +10,8 @@
 # |---|---|---|---|
 # | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of arms of a family with up to seven joints | arms with an equation of degree 16; completion at singular postures |
 # | LeRobot | `RobotKinematics(arm, "gripper_frame_link")` | its interface, with joint limits, weights and positions of grippers | joints that slide |
+# | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints | textures, contact forces |
+# | Rerun | `motion.save("motion.rrd")` | the same | the same |
 #
 # ## Exact inverse kinematics in C, C++, Rust and Python
 
@@ -72,3 +74,27 @@ assert reached[6] == 100.0
 # searches until the error is the least, within the joint limits; placo makes one step. For an SO-101 a call of `forward_kinematics` takes
 # 3 µs, one of `inverse_kinematics` 31 µs for a pose that can be reached, 19 µs for a position alone, and 1.1 ms for an orientation that
 # cannot be reached (one core, from a start 3° away).
+#
+# ## Logs for Foxglove and Rerun
+#
+# The ending of the file is the format: `.mcap` for Foxglove and other readers of MCAP, `.rrd` for Rerun.
+#
+# ```sh
+# pip install "linkwright[foxglove]"  # mcap and Foxglove's messages, 35 MB
+# pip install "linkwright[rerun]"     # rerun-sdk with its viewer, 660 MB
+# ```
+
+# %%
+from importlib.util import find_spec
+
+motion = lw.simulate(arm, np.zeros(6), np.zeros(6), 0.5, step=0.005)
+if find_spec("mcap_protobuf"):
+    motion.save("motion.mcap")  # topics /tf, /joint_states and /robot
+if find_spec("rerun"):
+    motion.save("motion.rrd")   # rerun motion.rrd
+
+# %% [markdown]
+# All samples are written. Solids are the visible shapes of the file, or those that the library draws for bodies without shapes; rods between
+# two bodies change their length. In MCAP the topics are `/tf` (`foxglove.FrameTransforms`), `/joint_states` (`foxglove.JointStates`) and
+# `/robot` (`foxglove.SceneUpdate`); in Rerun the entities are `/ROBOT/LINK` and `/joints/QUANTITY/COORDINATE`, on the timeline `time`. Two
+# seconds of a Panda with its meshes, sampled at 1 kHz, are 2.7 MB of MCAP, written in 0.2 s, or 3.7 MB for Rerun, in 0.02 s.

@@ -180,5 +180,6 @@ provided.always_overlapping.function = _later("linkwright.dynamics.overlaps", "a
 provided.disabled_collisions.function = _later("linkwright.formats.srdf", "disabled_collisions")
 provided.show_in_studio.function = _later("linkwright.browser.recorded.motion_studio", "show")
 provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_studio", "save_page")
+provided.save_motion_log.function = _later("linkwright.browser.recorded.motion_log", "save_log")
 provided.written_equations.function = _later("linkwright.symbolic.derivation.block_equations", "written_equations")
 provided.casadi_function.function = _later("linkwright.bridges.casadi", "function")

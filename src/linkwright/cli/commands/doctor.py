@@ -61,6 +61,11 @@ EXTRAS = {
     "cluster": ("parameter studies on a cluster", _named("distributed")),
     "casadi": ("functions of CasADi", _named("casadi")),
     "qp": ("whole-body control", _named("daqp")),
+    "foxglove": (
+        "logs of motions for Foxglove (.mcap)",
+        _named("mcap", "mcap-protobuf-support", "foxglove-schemas-protobuf"),
+    ),
+    "rerun": ("logs of motions for Rerun (.rrd)", _named("rerun-sdk")),
     "gymnasium": ("environments for reinforcement learning", _named("gymnasium")),
     "torch": ("functions of PyTorch tensors", _named("torch")),
     "jax": ("functions of JAX arrays", _named("jax", "jaxlib")),

@@ -22,7 +22,7 @@ from linkwright.errors import InputError, ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
-from linkwright.provided import save_motion_page, show_in_studio
+from linkwright.provided import save_motion_log, save_motion_page, show_in_studio
 from linkwright.simulation.actuation.law_controller import activations_in, unflatten_state
 from linkwright.simulation.integrators.constrained_step import Constraints
 from linkwright.simulation.integrators.split_kernels import measuring
@@ -327,18 +327,36 @@ class Motion:
         Parameters
         ----------
         path : str or Path
-            File ``.npz`` (arrays by name) or ``.csv`` (one row per sample, with a header).
+            File ``.npz`` (arrays by name), ``.csv`` (one row per sample, with a header), ``.mcap`` (a log of Foxglove)
+            or ``.rrd`` (a log of Rerun). Logs have the poses and solids of the links, and the positions, velocities and
+            efforts of the joints.
 
         Returns
         -------
         Path
             The file.
+
+        Raises
+        ------
+        MissingExtraError
+            If the extra of a log, ``foxglove`` or ``rerun``, is not installed.
+        ShapeError
+            If a batch of motions is to become a table or a log.
         """
-        path = file_at(path, "motions", ".npz", ".csv")
-        write = self._write_arrays if path.suffix.lower() == ".npz" else self._write_table
+        writers = {
+            ".npz": self._write_arrays,
+            ".csv": self._write_table,
+            ".mcap": self._write_log,
+            ".rrd": self._write_log,
+        }
+        path = file_at(path, "motions", *writers)
         with replacing(path) as place:
-            write(place)
+            writers[path.suffix.lower()](place)
         return path
+
+    def _write_log(self, path: Path) -> None:
+        self._one()
+        save_motion_log(self, path)
 
     def _write_arrays(self, path: Path) -> None:
         own: dict[str, Any] = {} if self.state is None else {"state": self.states}

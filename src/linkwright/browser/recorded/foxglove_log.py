@@ -1,0 +1,97 @@
+"""Logs in MCAP with Foxglove's messages: /tf, /joint_states, and the solids on /robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from foxglove_schemas_protobuf.Color_pb2 import Color
+from foxglove_schemas_protobuf.FrameTransforms_pb2 import FrameTransforms
+from foxglove_schemas_protobuf.JointStates_pb2 import JointStates
+from foxglove_schemas_protobuf.LinePrimitive_pb2 import LinePrimitive
+from foxglove_schemas_protobuf.SceneEntity_pb2 import SceneEntity
+from foxglove_schemas_protobuf.SceneUpdate_pb2 import SceneUpdate
+from mcap_protobuf.writer import Writer
+
+from linkwright.browser.recorded.motion_log import MotionLog
+from linkwright.browser.solids import BodySolid
+from linkwright.browser.solids import Color as Bytes
+from linkwright.model.build.description import WORLD
+from linkwright.spatial.arrays import Array
+
+NANOSECONDS = 10**9
+
+
+def write(log: MotionLog, path: Path) -> None:
+    """Write a log to a file."""
+    struts = [(strut, log.strut_ends(strut)) for strut in log.solids.struts]
+    with path.open("wb") as file, Writer(file) as writer:
+        for k, time in enumerate(np.rint(log.times * NANOSECONDS).astype(np.int64).tolist()):
+            messages: dict[str, Any] = {"/tf": _transforms(log, k, time), "/joint_states": _joints(log, k, time)}
+            entities = [_entity(log, body, time) for body in range(-1, len(log.links))] if k == 0 else []
+            entities = [entity for entity in entities if entity.triangles]
+            if struts:
+                entities.append(_rods([(ends[k], 2.0 * strut.radius, strut.color) for strut, ends in struts], time))
+            if entities:
+                messages["/robot"] = SceneUpdate(entities=entities)
+            for topic, message in messages.items():
+                writer.write_message(topic, message, log_time=time, publish_time=time)
+
+
+def _stamp(message: Any, time: int) -> None:
+    message.timestamp.FromNanoseconds(time)
+
+
+def _transforms(log: MotionLog, k: int, time: int) -> FrameTransforms:
+    message = FrameTransforms()
+    rows = zip(log.links, log.positions[k].tolist(), log.quaternions[k].tolist(), strict=True)
+    for link, (x, y, z), (w, i, j, n) in rows:
+        one = message.transforms.add(parent_frame_id=WORLD, child_frame_id=link)
+        _stamp(one, time)
+        one.translation.x, one.translation.y, one.translation.z = x, y, z
+        one.rotation.w, one.rotation.x, one.rotation.y, one.rotation.z = w, i, j, n
+    return message
+
+
+def _joints(log: MotionLog, k: int, time: int) -> JointStates:
+    message = JointStates()
+    _stamp(message, time)
+    for joint in log.joints:
+        message.joints.add(name=joint.name, **{quantity: float(x[k]) for quantity, x in joint.values.items()})
+    return message
+
+
+def _entity(log: MotionLog, body: int, time: int) -> SceneEntity:
+    """The solids of a link, which move with its frame; -1: of the world."""
+    link = WORLD if body < 0 else log.links[body]
+    entity = SceneEntity(frame_id=link, id=link, frame_locked=True)
+    _stamp(entity, time)
+    for solid in log.solids.solids:
+        if solid.body == body:
+            _add_triangles(entity, solid)
+    return entity
+
+
+def _add_triangles(entity: SceneEntity, solid: BodySolid) -> None:
+    one = entity.triangles.add(indices=np.ravel(solid.mesh.faces).tolist(), color=_color(solid.color, solid.opacity))
+    one.pose.orientation.w = 1.0
+    for x, y, z in np.asarray(solid.mesh.vertices, dtype=float).tolist():
+        one.points.add(x=x, y=y, z=z)
+
+
+def _rods(rods: list[tuple[Array, float, Bytes]], time: int) -> SceneEntity:
+    """Rods between links, as lines in the world."""
+    entity = SceneEntity(frame_id=WORLD, id="struts")
+    _stamp(entity, time)
+    for ends, thickness, color in rods:
+        line = entity.lines.add(type=LinePrimitive.LINE_STRIP, thickness=thickness, color=_color(color, 1.0))
+        line.pose.orientation.w = 1.0
+        for x, y, z in ends.tolist():
+            line.points.add(x=x, y=y, z=z)
+    return entity
+
+
+def _color(color: Bytes, opacity: float) -> Color:
+    r, g, b = (x / 255.0 for x in color)
+    return Color(r=r, g=g, b=b, a=opacity)

@@ -1,0 +1,112 @@
+"""A motion as a log of Foxglove (MCAP) or Rerun: poses of links, their solids, positions, velocities and efforts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from linkwright.browser.robot import body_poses
+from linkwright.browser.solids import Solids, Strut, solids_of
+from linkwright.errors import InputError, MissingExtraError
+from linkwright.geometry import rotation
+from linkwright.model.coordinates import velocity_names
+from linkwright.model.memo import derived
+from linkwright.simulation.recording.motion import Motion
+from linkwright.spatial.arrays import Array
+
+LOGS = {
+    ".mcap": ("foxglove_log", "mcap", "foxglove"),
+    ".rrd": ("rerun_log", "rerun-sdk", "rerun"),
+}
+"""Module of the writer, package and extra, by the ending of the file."""
+
+
+@dataclass(frozen=True)
+class JointSignal:
+    """One coordinate of a joint over time, or a velocity of a joint with other velocities than rates."""
+
+    name: str
+    values: dict[str, Array]
+    """(n,) by "position", "velocity" and "effort\""""
+
+
+@dataclass(frozen=True)
+class MotionLog:
+    """Contents of a log, independent of its format."""
+
+    name: str
+    times: Array
+    """(n,), s"""
+    links: tuple[str, ...]
+    positions: Array
+    """(n, links, 3), m"""
+    quaternions: Array
+    """(n, links, 4), w x y z"""
+    solids: Solids
+    """in the axes of the links"""
+    joints: tuple[JointSignal, ...]
+
+    def strut_ends(self, strut: Strut) -> Array:
+        """The ends (n, 2, 3) of a strut in the world, m."""
+        ends = []
+        for body, end in zip(strut.bodies, strut.ends, strict=True):
+            if body < 0:
+                ends.append(np.broadcast_to(end, (len(self.times), 3)))
+            else:
+                R = rotation.from_quaternion(self.quaternions[:, body])
+                ends.append(R @ end + self.positions[:, body])
+        return np.stack(ends, axis=1)
+
+
+def log_of(motion: Motion) -> MotionLog:
+    """The contents of the log of a motion, which is no batch."""
+    model = motion.model
+    times, q = motion.playing
+    if not len(times):
+        raise InputError("the motion has no samples")
+    if times[0] < 0.0:
+        raise InputError(f"logs begin at a time of 0 s or later; the motion begins at {times[0]:g} s")
+    poses = body_poses(model, q) if model.bodies else np.empty((len(times), 0, 4, 4))
+    last = np.append(np.diff(motion.t) > 0.0, True)
+    v, tau = motion.v[last], motion.tau[last]
+    joints = []
+    names = velocity_names(model)
+    for joint in model.joints:
+        if joint.coupling is not None:
+            continue
+        place = model.slice(joint.name)
+        own = [
+            JointSignal(model.coordinate_names[k], {"position": q[:, k]}) for k in range(place.q.start, place.q.stop)
+        ]
+        rates = [
+            JointSignal(names[k], {"velocity": v[:, k], "effort": tau[:, k]})
+            for k in range(place.v.start, place.v.stop)
+        ]
+        if [one.name for one in own] == [one.name for one in rates]:
+            own = [JointSignal(a.name, a.values | b.values) for a, b in zip(own, rates, strict=True)]
+        else:
+            own += rates
+        joints += own
+    return MotionLog(
+        model.name,
+        times,
+        tuple(body.name for body in model.bodies),
+        poses[..., :3, 3],
+        rotation.to_quaternion(poses[..., :3, :3]),
+        derived(model, solids_of),
+        tuple(joints),
+    )
+
+
+def save_log(motion: Motion, path: Path) -> None:
+    """Write the log of a motion in the format of the path's ending."""
+    module, package, extra = LOGS[path.suffix.lower()]
+    try:
+        write = import_module(f"linkwright.browser.recorded.{module}").write
+    except ImportError as error:
+        message = f'logs {path.suffix} require {package}: pip install "linkwright[{extra}]" ({error})'
+        raise MissingExtraError(message) from None
+    write(log_of(motion), path)

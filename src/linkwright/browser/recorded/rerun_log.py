@@ -1,0 +1,60 @@
+"""Logs of Rerun: the solids below /robot, and one series for each quantity of each joint below /joints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import rerun as rr
+
+from linkwright.browser.recorded.motion_log import MotionLog
+
+
+def write(log: MotionLog, path: Path) -> None:
+    """Write a log to a file."""
+    recording = rr.RecordingStream("linkwright")
+    recording.save(path)
+    try:
+        _write(log, recording)
+        recording.flush()
+    finally:
+        recording.disconnect()
+
+
+def _write(log: MotionLog, recording: rr.RecordingStream) -> None:
+    robot = _entity(log.name)
+    recording.log("/", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
+    times = rr.TimeColumn("time", duration=log.times)
+    for k, link in enumerate(log.links):
+        columns = rr.Transform3D.columns(
+            translation=log.positions[:, k], quaternion=np.roll(log.quaternions[:, k], -1, axis=-1)
+        )
+        recording.send_columns(robot + _entity(link), indexes=[times], columns=columns, strict=True)
+    for number, solid in enumerate(log.solids.solids):
+        place = robot + _entity(log.links[solid.body]) if solid.body >= 0 else robot
+        mesh = rr.Mesh3D(
+            vertex_positions=solid.mesh.vertices,
+            triangle_indices=solid.mesh.faces,
+            albedo_factor=[*solid.color, round(255.0 * solid.opacity)],
+        )
+        recording.log(f"{place}/solid_{number}", mesh, static=True, strict=True)
+    if log.solids.struts:
+        ends = np.stack([log.strut_ends(strut) for strut in log.solids.struts], axis=1)
+        look = {
+            "radii": [strut.radius for strut in log.solids.struts],
+            "colors": [strut.color for strut in log.solids.struts],
+        }
+        for time, lines in zip(log.times.tolist(), ends, strict=True):
+            recording.set_time("time", duration=time)
+            recording.log(f"{robot}/struts", rr.LineStrips3D(lines, **look), strict=True)
+    for joint in log.joints:
+        for quantity, values in joint.values.items():
+            columns = rr.Scalars.columns(scalars=values)
+            recording.send_columns(
+                _entity("joints", quantity, joint.name), indexes=[times], columns=columns, strict=True
+            )
+
+
+def _entity(*names: str) -> str:
+    """The path of an entity; names may have any characters."""
+    return "".join(f"/{rr.escape_entity_path_part(name)}" for name in names)

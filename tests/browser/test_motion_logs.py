@@ -1,0 +1,142 @@
+"""Logs of motions for Foxglove and Rerun, read by their own readers."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.browser.recorded.motion_log import log_of
+from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError
+from linkwright.model.coordinates import velocity_names
+
+MECHANISMS = ("two_link", "slider_crank", "stewart", "quadruped")
+
+
+@pytest.fixture(scope="module", params=MECHANISMS)
+def motion(request):
+    model = lw.load(request.param)
+    return lw.simulate(model, *lw.default_configuration(model), 0.02, step=0.005)
+
+
+def poses(motion):
+    """Poses (n, bodies, 4, 4) of the links."""
+    return lw.pose(motion.model, motion.q, frame=tuple(body.name for body in motion.model.bodies))
+
+
+def test_the_log_has_all_links_and_coordinates(motion):
+    log = log_of(motion)
+    model = motion.model
+    assert {one.name for one in log.joints} == {*model.coordinate_names, *velocity_names(model)}
+    values = {(one.name, quantity): x for one in log.joints for quantity, x in one.values.items()}
+    for k, name in enumerate(model.coordinate_names):
+        assert np.array_equal(values[name, "position"], motion.q[:, k])
+    for k, name in enumerate(velocity_names(model)):
+        assert np.array_equal(values[name, "velocity"], motion.v[:, k])
+        assert np.array_equal(values[name, "effort"], motion.tau[:, k])
+    assert np.allclose(log.positions, poses(motion)[..., :3, 3])
+    for strut in log.solids.struts:
+        ends = log.strut_ends(strut)
+        assert ends.shape == (len(motion.t), 2, 3)
+        for k, (body, end) in enumerate(zip(strut.bodies, strut.ends, strict=True)):
+            expected = end if body < 0 else (poses(motion)[:, body] @ np.append(end, 1.0))[..., :3]
+            assert np.allclose(ends[:, k], expected)
+
+
+def test_mcap(motion, tmp_path):
+    pytest.importorskip("mcap_protobuf", reason="mcap-protobuf-support is not installed (the extra foxglove)")
+    from mcap.reader import make_reader
+    from mcap_protobuf.decoder import DecoderFactory
+
+    file = motion.save(tmp_path / "motion.mcap")
+    with file.open("rb") as stream:
+        messages = [
+            (schema.name, channel.topic, message.log_time, decoded)
+            for schema, channel, message, decoded in make_reader(
+                stream, decoder_factories=[DecoderFactory()]
+            ).iter_decoded_messages()
+        ]
+    assert {(name, topic) for name, topic, _, _ in messages} == {
+        ("foxglove.FrameTransforms", "/tf"),
+        ("foxglove.JointStates", "/joint_states"),
+        ("foxglove.SceneUpdate", "/robot"),
+    }
+    of = {topic: [(time, one) for _, name, time, one in messages if name == topic] for _, topic, _, _ in messages}
+    times = np.array([time for time, _ in of["/tf"]]) * 1e-9
+    assert np.allclose(times, motion.t, rtol=0.0, atol=1e-9)
+    T = poses(motion)
+    names = [body.name for body in motion.model.bodies]
+    for k, (time, message) in enumerate(of["/tf"]):
+        assert [one.child_frame_id for one in message.transforms] == names
+        for one, X in zip(message.transforms, T[k], strict=True):
+            assert one.parent_frame_id == "world"
+            assert one.timestamp.ToNanoseconds() == time
+            p, h = one.translation, one.rotation
+            assert np.allclose([p.x, p.y, p.z], X[:3, 3])
+            assert np.allclose(lw.rotation.from_quaternion([h.w, h.x, h.y, h.z]), X[:3, :3])
+    for k, (_, message) in enumerate(of["/joint_states"]):
+        given = {one.name: one.position for one in message.joints if one.HasField("position")}
+        assert given == dict(zip(motion.model.coordinate_names, motion.q[k].tolist(), strict=True))
+    solids = log_of(motion).solids
+    entities = [one for _, message in of["/robot"] for one in message.entities]
+    triangles = sum(len(part.indices) for one in entities for part in one.triangles)
+    assert triangles == sum(solid.mesh.faces.size for solid in solids.solids) > 0
+    assert all(one.frame_locked for one in entities if one.triangles)
+    assert sum(len(one.lines) for one in entities) == len(solids.struts) * len(motion.t)
+
+
+def test_rrd(motion, tmp_path):
+    chunk = pytest.importorskip("rerun.chunk", reason="rerun-sdk is not installed (the extra rerun)")
+    file = motion.save(tmp_path / "motion.rrd")
+    batches = {}
+    for one in chunk.RrdReader(file).stream():
+        batches.setdefault(one.entity_path, []).append(one.to_record_batch())
+
+    def column(path, ending):
+        """The rows of a component in time."""
+        (batch,) = batches[path]
+        (name,) = (name for name in batch.schema.names if name.endswith(ending))
+        return np.array(batch.column(name).to_pylist()).reshape(batch.num_rows, -1)
+
+    model = motion.model
+    for k, name in enumerate(model.coordinate_names):
+        path = "/joints/position/" + escaped(name)
+        assert np.array_equal(column(path, "Scalars:scalars")[:, 0], motion.q[:, k])
+        times = [time.total_seconds() for time in column(path, "time")[:, 0]]
+        assert np.allclose(times, motion.t, rtol=0.0, atol=1e-6)
+    for k, body in enumerate(model.bodies):
+        path = f"/{escaped(model.name)}/{escaped(body.name)}"
+        assert np.allclose(column(path, "Transform3D:translation"), poses(motion)[:, k, :3, 3], atol=1e-6)
+        quaternions = np.roll(column(path, "Transform3D:quaternion"), 1, axis=1)
+        assert np.allclose(lw.rotation.from_quaternion(quaternions), poses(motion)[:, k, :3, :3], atol=1e-6)
+    solids = log_of(motion).solids
+    assert sum("solid_" in path for path in batches) == len(solids.solids) > 0
+    assert any(path.endswith("struts") for path in batches) == bool(solids.struts)
+
+
+def escaped(name):
+    import rerun as rr
+
+    return rr.escape_entity_path_part(name)
+
+
+def test_wrong_calls(tmp_path):
+    model = lw.load("two_link")
+    motion = lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, step=0.005)
+    with pytest.raises(ArgumentError, match=r"\.npz or \.csv or \.mcap or \.rrd"):
+        motion.save(tmp_path / "motion.bag")
+    batch = lw.simulate(model, np.zeros((3, 2)), np.zeros(2), 0.01, step=0.005)
+    for ending in ("mcap", "rrd"):
+        with pytest.raises(ShapeError, match="batch"):
+            batch.save(tmp_path / f"motion.{ending}")
+    for ending, module in (("mcap", "mcap_protobuf"), ("rrd", "rerun")):
+        if find_spec(module) is None:
+            with pytest.raises(MissingExtraError, match="pip install"):
+                motion.save(tmp_path / f"motion.{ending}")
+    early = lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, step=0.005)
+    object.__setattr__(early, "t", early.t - 1.0)
+    with pytest.raises(InputError, match="0 s or later"):
+        log_of(early)
+    assert list(tmp_path.iterdir()) == []
