@@ -10,6 +10,7 @@
 # |---|---|---|---|
 # | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of arms of a family with up to seven joints | arms with an equation of degree 16; completion at singular postures |
 # | LeRobot | `RobotKinematics(arm, "gripper_frame_link")` | its interface, with joint limits, weights and positions of grippers | joints that slide |
+# | ROS 2 | `save_package(arm, "src/arm_solver")` | a plugin of `inverse_dynamics_solver`; controllers and observers as C functions | closed loops, floating bases |
 # | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints | textures, contact forces |
 # | Rerun | `motion.save("motion.rrd")` | the same | the same |
 #
@@ -74,6 +75,44 @@ assert reached[6] == 100.0
 # searches until the error is the least, within the joint limits; placo makes one step. For an SO-101 a call of `forward_kinematics` takes
 # 3 µs, one of `inverse_kinematics` 31 µs for a pose that can be reached, 19 µs for a position alone, and 1.1 ms for an orientation that
 # cannot be reached (one core, from a start 3° away).
+#
+# ## A package of ROS 2
+#
+# Controllers of ROS 2 load the dynamics of a robot as a plugin of the package
+# [inverse_dynamics_solver](https://github.com/unisa-acg/inverse-dynamics-solver). `save_package` writes such a plugin with generated C, as
+# a whole package: header, source, `plugin.xml`, `package.xml` and `CMakeLists.txt`. It needs neither a URDF at run time nor Linkwright.
+# Controllers, observers and other [kernels](export_c.md) become functions of the same library:
+
+# %%
+from functools import partial
+
+from linkwright.bridges.ros2 import save_package
+
+law = partial(lw.control.pid, target=np.zeros(6), stiffness=50.0, damping=5.0, integral=3.0, step=1e-3)
+controller, state = lw.control.compiled(arm, law, initial_state=np.zeros(6))
+for file in save_package(arm, "workspace/src/puma_solver", name="puma_solver", kernels=[controller]):
+    print(file)
+
+# %% [markdown]
+# ```sh
+# cd workspace && colcon build --packages-select puma_solver
+# ```
+#
+# The plugin is `puma_solver/InverseDynamicsSolver`, with the interface of version 1.0. Vectors are in the order of `JOINT_NAMES`, the
+# coordinates of the model.
+#
+# | method | function of the library |
+# |---|---|
+# | `getInertiaMatrix(q)` | `lw.mass_matrix` |
+# | `getCoriolisVector(q, v)` | `lw.bias_forces` without gravity |
+# | `getGravityVector(q)` | `lw.gravity_forces`, with the gravity of the model |
+# | `getFrictionVector(v)` | damping and smoothed dry friction of `lw.passive_forces`, with the opposite sign |
+# | `getTorques(q, v, a)` | `lw.inverse_dynamics`, in one recursion |
+#
+# A vector of another size raises `std::invalid_argument`. The C functions, `puma_solver_torques` and so on, allocate no memory; the
+# vectors that the interface returns do. The functions of the kernels, such as `puma_solver_pid`, are declared in
+# `puma_solver/functions.h`. The package is tested by compiling it with headers that stand for those of ROS, and has not been built in a ROS
+# distribution.
 #
 # ## Logs for Foxglove and Rerun
 #

@@ -89,6 +89,7 @@ if compiler := shutil.which("gcc"):
 # - A derivative: `kernel.derivative("q").save("derivative.c")`.
 # - A controller with its state: `kernel, state = lw.control.compiled(model, controller)` returns a kernel (t, q, v, state) -> (τ, state) and
 #   the initial state ([controllers](../topics/control/controllers/export.md#compiled-controllers-and-c-export)).
+# - Exact inverse kinematics as C, C++, Rust and Python, and a [package of ROS 2](code_for_other_tools.md#a-package-of-ros-2).
 # - Symbolic equations as C, Fortran, Octave or Python: `lw.equations(model)` ([equations](../topics/mechanisms/equations.md)).
 
 # %%

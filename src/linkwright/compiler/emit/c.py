@@ -15,6 +15,8 @@ ON_STACK = 4096
 """Numbers that may lie on the stack; for more the caller gives memory."""
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_READING = ("input", "array")
+"""Operations that read arguments of the function."""
 _CALL = {"sqrt": "sqrt", "abs": "fabs", "round": "rint"}
 
 _TAKEN = """
@@ -77,12 +79,14 @@ def source(program: Program, prefix: str = "", static: bool = False) -> tuple[st
         shapes += f"\n *   {work}: memory for intermediate values, {writer.lent} numbers, of any value"
     comment = f"/* {function}: {program.operations}.\n * Arguments, arrays stored row by row:\n{shapes}\n */"
     declaration = f"{'static ' if static else ''}void {function}({', '.join(arguments)})"
+    read = {args[0] if op == "input" else value[0] for op, args, value in program.instructions if op in _READING}
     lines = [
         comment,
         "#include <math.h>",
         "",
         declaration,
         "{",
+        *(f"    (void){name};" for number, name in enumerate(inputs) if number not in read),
         *writer.lines,
     ]
     for number, (name, numbers) in enumerate(zip(outputs, program.results, strict=True)):
