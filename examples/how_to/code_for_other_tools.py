@@ -13,6 +13,7 @@
 # | ROS 2 | `save_package(arm, "src/arm_solver")` | a plugin of `inverse_dynamics_solver`; controllers and observers as C functions | closed loops, floating bases |
 # | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints | textures, contact forces |
 # | Rerun | `motion.save("motion.rrd")` | the same | the same |
+# | conda | `rattler-build build --recipe recipe/recipe.yaml` | a package for all platforms from a checkout | extras: their versions are constrained, not installed |
 #
 # ## Exact inverse kinematics in C, C++, Rust and Python
 
