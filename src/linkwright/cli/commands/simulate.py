@@ -17,7 +17,7 @@ from linkwright.cli.app import DEMONSTRATION, Root, Verbose, app, file_name, loa
 from linkwright.cli.input.arguments import starting_posture, starting_velocity
 from linkwright.cli.input.disturbances import PUSH_TIME, dropped, pushed
 from linkwright.cli.output import terminal
-from linkwright.cli.output.results import RESULTS, summary, written
+from linkwright.cli.output.results import RESULTS, summary, writing
 from linkwright.cli.shell.values import RobotOrNone
 from linkwright.errors import (
     InputError,
@@ -292,12 +292,13 @@ def simulate(
         progress.update(task, description="writing", completed=0.0)
         files: list[Path] = []
         with replacing_together(folder, RESULTS) as place:
+            drawn: list[Path] = []
             try:
-                for path in written(motion, place):
-                    files.append(path)
-                if animation and not stopped and film != "frames":
-                    progress.update(task, description="animating", completed=0.5)
-                    files.append(motion.animate(place / f"animation.{film}", **look))
+                with writing(motion, place, files):
+                    if animation and not stopped and film != "frames":
+                        progress.update(task, description="animating", completed=0.5)
+                        drawn.append(motion.animate(place / f"animation.{film}", **look))
+                files += drawn
             except KeyboardInterrupt as error:
                 if not files:
                     terminal.errors.print("stopped before any file was written; previous files are unchanged")

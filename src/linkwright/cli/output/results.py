@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.table import Table
 
-from linkwright.files import write_figure
+from linkwright.compiler.native.threads import default_threads
+from linkwright.files import TEMPORARY, write_figure
 from linkwright.model.coordinates import velocity_names
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from linkwright.simulation import Motion
 
 RESULTS = (
@@ -25,28 +32,80 @@ RESULTS = (
 BEYOND = 1e6
 """Energy, relative to the initial energy plus 1 J, above which a motion without actuation is numerically unstable."""
 
+MANY_NUMBERS = 400_000
+"""Number of positions, velocities and efforts from which writing takes about a second."""
+
 MOST_NAMES = 7
 """Largest number of names in a row."""
 
 
-def written(motion: Motion, folder: Path) -> Iterator[Path]:
-    """Write the arrays, then the plots; yield the path of each complete file."""
+@contextmanager
+def writing(motion: Motion, folder: Path, files: list[Path]) -> Iterator[None]:
+    """Write the arrays and the plots of a motion, while the block works on another processor.
+
+    The paths of complete files are appended to ``files``, at the end of the block at the latest. Much work is done by a
+    forked process, because Python runs one thread at a time. If that process fails, this one writes the files.
+    """
+    files.append(motion.save(folder / "motion.npz"))
+    if not _is_worth_a_process(motion):
+        for path in _written(motion, folder):
+            files.append(path)
+        yield
+        return
+    names = _names(motion)  # and what they depend on is computed once, for both processes
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # what was computed is saved
+            for _ in _written(motion, folder):
+                pass
+            status = 0
+        finally:
+            os._exit(status)
+    try:
+        yield
+    finally:
+        try:
+            status = os.waitpid(child, 0)[1]
+        except BaseException:  # interrupted once more
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            for unfinished in folder.glob(f"{TEMPORARY}*"):
+                unfinished.unlink()
+            raise
+        files += [folder / name for name in names] if status == 0 else _written(motion, folder)
+
+
+def _is_worth_a_process(motion: Motion) -> bool:
+    """Return whether writing takes a second, and a process can be forked for it."""
+    numbers = motion.q.size + 2 * motion.v.size
+    return sys.platform == "linux" and numbers > MANY_NUMBERS and default_threads() > 1
+
+
+def _names(motion: Motion) -> list[str]:
+    """Return the names of the files of :func:`_written`."""
+    names = ["motion.csv", "positions.png", "velocities.png", "energies.png"]
+    return names + ["efforts.png"] * bool(np.any(motion.tau)) + ["contacts.png"] * bool(motion.pressing)
+
+
+def _written(motion: Motion, folder: Path) -> Iterator[Path]:
+    """Write the arrays as text, then the plots; yield the path of each complete file."""
     from linkwright.visual import plots
 
     model, t = motion.model, motion.t
-    yield motion.save(folder / "motion.npz")
-    yield motion.save(folder / "motion.csv")
-    figures = {
-        "positions.png": plots.plot_positions(model, t, motion.q),
-        "velocities.png": plots.plot_velocities(model, t, motion.v),
-        "energies.png": plots.plot_energies(t, motion.kinetic, motion.potential, title=model.name),
+    drawn: dict[str, Callable[[], Figure]] = {
+        "positions.png": lambda: plots.plot_positions(model, t, motion.q),
+        "velocities.png": lambda: plots.plot_velocities(model, t, motion.v),
+        "energies.png": lambda: plots.plot_energies(t, motion.kinetic, motion.potential, title=model.name),
+        "efforts.png": lambda: plots.plot_efforts(model, t, motion.tau),
+        "contacts.png": lambda: plots.plot_contacts(t, motion.pressing, title=model.name),
     }
-    if np.any(motion.tau):
-        figures["efforts.png"] = plots.plot_efforts(model, t, motion.tau)
-    if motion.pressing:
-        figures["contacts.png"] = plots.plot_contacts(t, motion.pressing, title=model.name)
-    for name, figure in figures.items():
-        yield write_figure(folder / name, figure, dpi=110)
+    for name in _names(motion):
+        if name == "motion.csv":
+            yield motion.save(folder / name)
+        else:
+            yield write_figure(folder / name, drawn[name](), dpi=110)
 
 
 def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False) -> Table:

@@ -88,9 +88,9 @@ def _rgb(code: Array) -> Array:
 
 def _nearest_colors(palette: Array) -> Array:
     """For each of 32 × 32 × 32 colors the number of the nearest in the palette."""
-    levels = np.arange(32) * (255.0 / 31.0)
+    levels = np.arange(32, dtype=np.float32) * np.float32(255.0 / 31.0)
     grid = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
-    colors = palette.astype(float)
-    squares = (colors**2).sum(axis=1) - 2.0 * grid @ colors.T
+    colors = palette.astype(np.float32)
+    squares = (colors**2).sum(axis=1) - grid @ (2.0 * colors.T)
     nearest: Array = squares.argmin(axis=1).astype(np.uint8)
     return nearest
