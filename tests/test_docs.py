@@ -28,7 +28,7 @@ OF_EXTRAS = {
     "linkwright.browser.recorded.rerun_log": "rerun",
 }
 """Modules that cannot be imported without a package of an extra."""
-OF_PAGES = {"casadi.md": ("casadi",), "pytorch_jax.md": ("torch", "jax")}
+OF_PAGES = {"casadi.md": ("casadi",), "optimize_geometry.md": ("torch",), "pytorch_jax.md": ("torch", "jax")}
 """Packages of extras that the blocks of a page import."""
 
 

@@ -17,7 +17,7 @@ from linkwright.visual import palette
 
 matplotlib.use("Agg")
 ROOT = Path(__file__).parent.parent
-EXAMPLES = ("pd_to_impedance", "observers", "polish_a_plane", "optimal_control")
+EXAMPLES = ("leg_proportions", "pd_to_impedance", "observers", "polish_a_plane", "optimal_control")
 
 
 def draw(name: str) -> None:

@@ -39,6 +39,7 @@ PARTS = {
     "landing_player": (0.26, 0.05, 0.74, 0.8),
     "learn_dynamics": (0.0, 0.0, 1.0, 1.0),
     "learned_trot": (0.0, 0.0, 0.5, 0.5),
+    "leg_proportions": (0.0, 0.0, 0.4, 1.0),
     "observer_push": (0.0, 0.0, 0.49, 1.0),
     "optimal_swing_up": (0.0, 0.0, 0.35, 0.5),
     "running": (0.0, 0.0, 0.5, 0.27),

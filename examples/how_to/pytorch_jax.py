@@ -82,6 +82,22 @@ distance = lw.bridges.jax(reach, arm, target=3)
 print(jax.grad(distance, argnums=(0, 1))(jnp.ones(7), jnp.array([0.3, 0.2, 0.5])))
 
 # %% [markdown]
+# ## Inverse kinematics and geometry
+#
+# Inverse kinematics is a function of its targets, of an initial guess, and of [parameters of the mechanism](../topics/mechanisms/models.md)
+# such as lengths, which every function accepts. It returns the configuration and the error, and has first derivatives: those of the
+# solution that was found, with the shortest change of the configuration where the targets leave freedom.
+
+# %%
+solve = lw.bridges.torch(lw.inverse_kinematics, arm, targets={"tool": 3}, parameters=["joint3.position"])
+target = torch.tensor([0.4, 0.1, 0.5], dtype=torch.float64)
+length = torch.tensor(arm.geometry_of("joint3.position"), requires_grad=True)
+q, error = solve(target, length)
+assert error < 1e-6
+q.square().sum().backward()
+print(length.grad)                                      # by the position of the third joint
+
+# %% [markdown]
 # ## Rollouts
 #
 # A rollout of fixed steps is one function of its initial state and of values that are bound to the controller or the reward. It returns
@@ -117,9 +133,12 @@ print(stiffness.grad)
 # | `vmap`, `jacfwd`, `jacrev`, `hessian` | `torch.func` | yes |
 # | Compiled graphs | `torch.compile`, with `vmap` and first derivatives by `backward()`; not with `torch.func.grad` inside | `jit`, `scan`, `fori_loop` |
 # | Several CPU devices | – | `shard_map`; gradients inside it with `check_vma=False` |
+# | `inverse_kinematics` | first derivatives, by targets and geometry | first derivatives, by targets and geometry |
 # | float32 | converted to float64 and back | converted to float64 and back |
 # | GPU | an error | an error |
 #
+# - Derivatives of `inverse_kinematics` are those of at most two priorities, and of rows that converge; joints at a limit stay there.
+#   [Derivatives of inverse kinematics](../topics/mechanisms/inverse_kinematics.md#derivatives) defines them.
 # - The derivative by a configuration is that by its entries (nq,). For quaternions, `lw.derivative` is instead the derivative along
 #   `lw.integrate`, by nv numbers.
 # - Functions of mechanisms of about a hundred bodies and more run as loops over the bodies, which have no derivatives here:

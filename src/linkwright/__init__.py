@@ -83,6 +83,7 @@ _NAMES = {
     "linkwright.trajectories": "Trajectory",
     # Inverse kinematics
     "linkwright.ik_solvers.reach": "Reached inverse_kinematics",
+    "linkwright.ik_solvers.derivatives": "inverse_kinematics_derivatives",
     "linkwright.ik_solvers.resolved_rates": "resolved_rate",
     "linkwright.ik_solvers.exact": "analytic_inverse_kinematics",
     # Dexterity and statics of a frame

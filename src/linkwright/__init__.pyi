@@ -71,6 +71,7 @@ from linkwright.identification.measurements.record import Measurements as Measur
 from linkwright.identification.measurements.smoothing import smooth_derivatives as smooth_derivatives
 from linkwright.identification.payload import identify_payload as identify_payload
 from linkwright.ik_solvers import tasks as tasks
+from linkwright.ik_solvers.derivatives import inverse_kinematics_derivatives as inverse_kinematics_derivatives
 from linkwright.ik_solvers.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
 from linkwright.ik_solvers.reach import Reached as Reached
 from linkwright.ik_solvers.reach import inverse_kinematics as inverse_kinematics
@@ -628,6 +629,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_kinematics",
+    "inverse_kinematics_derivatives",
     "jacobian",
     "jacobian_dot",
     "jacobian_dot_times_v",

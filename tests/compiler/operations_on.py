@@ -19,7 +19,7 @@ HOSTILE = (
 EXACT = frozenset(
     (
         *("add", "sub", "mul", "div", "neg", "sqrt", "abs", "sign", "floor", "round", "min", "max"),
-        *("less", "less_equal", "where"),
+        *("less", "less_equal", "where", "held", "held_in_derivative"),
     )
 )
 """Operations that IEEE 754 decides to the last bit."""

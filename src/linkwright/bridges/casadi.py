@@ -48,6 +48,8 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "less": lambda x, y: x < y,
     "less_equal": lambda x, y: x <= y,
     "where": ca.if_else,
+    "held": lambda x: x,
+    "held_in_derivative": lambda x: x,
 }
 
 _ONLY_MX = frozenset(("repeat", "take", "put", "added"))

@@ -18,6 +18,8 @@ from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.rows import annotated_shape
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError
+from linkwright.ik_solvers.derivatives import inverse_kinematics_kernel
+from linkwright.ik_solvers.reach import inverse_kinematics
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.simulation.rollouts.rollout_kernels import rollout_kernel
@@ -162,6 +164,12 @@ def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[st
         if model is None:
             raise ArgumentError("a rollout requires a mechanism, and none is given: (rollout, model, steps=…)")
         return rollout_kernel(model, **inputs)
+    if function is inverse_kinematics:
+        if model is None:
+            raise ArgumentError(
+                "inverse kinematics requires a mechanism, and none is given: (inverse_kinematics, model, targets=…)"
+            )
+        return inverse_kinematics_kernel(model, **inputs)
     if model is None and getattr(function, "book", None) is not None:
         book = book_of(function)
         parameters = inspect.signature(book).parameters

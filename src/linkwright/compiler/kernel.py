@@ -553,7 +553,9 @@ def compile(
         Parameters of the mechanism that become arguments, after all others: "gripper.mass", ".center_of_mass" (3,),
         ".inertia" (6,) about it (Ixx Ixy Iyy Ixz Iyz Izz), or all as ".inertial" (10,) (m, m c, and I about the link's
         origin); "elbow.armature", ".stiffness", ".damping", ".friction"; "gravity" (3,); "pairs.friction",
-        ".restitution", ".stiffness" and ".damping" of all contact pairs; "structure" alone, for forward dynamics by
+        ".restitution", ".stiffness" and ".damping" of all contact pairs; the geometry of joints, frames and shapes,
+        as :meth:`Model.with_geometry` takes it: "elbow.position", ".orientation", ".distance", ".axis", "foot.radius",
+        ".length", ".size"; "structure" alone, for forward dynamics by
         method "hybrid": all masses and lengths, as :func:`structure_parameters` computes them of any mechanism of the
         same structure. The code is straight-line; derivatives by them
         are :meth:`Kernel.derivative`.

@@ -1,8 +1,8 @@
-"""Parameters of a mechanism as arguments of a kernel: "payload.mass", "elbow.damping", "gravity"."""
+"""Parameters of a mechanism as arguments of a kernel: "payload.mass", "elbow.damping", "elbow.position", "gravity"."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +15,19 @@ from linkwright.dynamics.assembly.structure_parameters import layout, structural
 from linkwright.dynamics.forward import checked_options
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, listed
 from linkwright.model.elements import Link, public_body
+from linkwright.model.memo import keep
+from linkwright.model.transformations.geometry import (
+    OF_OWNERS,
+    GeometricParameter,
+    geometric_parameter,
+    numbers_of,
+    require_apart,
+    require_geometry,
+    with_values,
+)
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.inertia import SIX, RigidInertia, of_parameters, rigid_inertia
+from linkwright.spatial.inertia import SIX, SIX_COLUMNS, SIX_ROWS, RigidInertia, of_parameters, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
 
 OF_BODIES: dict[str, tuple[int, ...]] = {"mass": (), "center_of_mass": (3,), "inertia": (6,), "inertial": (10,)}
@@ -42,6 +52,7 @@ class Parameter:
     owner: str
     what: str
     shape: tuple[int, ...]
+    geometry: GeometricParameter | None = None
 
 
 def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
@@ -53,12 +64,13 @@ def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
     model = bound.model
     if model is None or bound.on_model is None:
         raise ArgumentError(f"{bound.name}: parameters are a mechanism's, and none is given")
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise ArgumentError(f"parameters are a list of names, as ['payload.mass']; got {names!r}")
+    _require_names(names)
     model.require_physical("a parameter")
     if "structure" in names:
         return _of_structure(bound, model, names)
     known = [parameter_of(model, name) for name in names]
+    geometry = [one.geometry for one in known if one.geometry is not None]
+    require_apart(geometry)
     if len({one.name for one in known}) < len(known):
         raise ArgumentError(f"a parameter is named twice: {listed(tuple(names), 'names')}")
     links = list(dict.fromkeys(one.owner for one in known if one.what in OF_BODIES))
@@ -72,8 +84,13 @@ def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
 
     def function(*arrays: Any) -> Any:
         values = {one.name: x for one, x in zip(known, arrays[n:], strict=True)}
-        own = regrouped(book, rest, options) if bound.regroup and regrouping() else rest
-        return on_model(_with_values(own, model, links, known, values), *arrays[:n])
+        if geometry:  # on which regrouping depends
+            own = with_values(rest, [(one, values[one.name]) for one in geometry])
+        else:
+            own = regrouped(book, rest, options) if bound.regroup and regrouping() else rest
+        made = _with_values(own, model, links, known, values)
+        keep(made, model, numbers_of)
+        return on_model(made, *arrays[:n])
 
     shapes = bound.shapes | {one.name: one.shape for one in known}
     return replace(bound, function=function, shapes=shapes, algorithm=None, on_model=None)
@@ -109,6 +126,8 @@ def parameter_of(model: Model, name: str) -> Parameter:
     owner, _, what = name.rpartition(".")
     if name == "gravity":
         return Parameter(name, "", "gravity", (3,))
+    if (geometry := geometric_parameter(model, name)) is not None:
+        return Parameter(name, owner, what, geometry.shape, geometry)
     bodies = [body.name for body in model.description.bodies]
     if owner == "pairs" and what in OF_PAIRS:
         if not model.pairs:
@@ -136,12 +155,16 @@ def parameter_of(model: Model, name: str) -> Parameter:
             )
         nv = motion.nv
         return Parameter(name, owner, what, () if nv == 1 else (nv,))
-    forms = [("<body>", OF_BODIES), ("<joint>", OF_JOINTS), ("pairs", OF_PAIRS)]
+    forms: list[tuple[str, Iterable[str]]] = [("<body>", OF_BODIES), ("<joint>", OF_JOINTS), ("pairs", OF_PAIRS)]
+    forms += [(f"<{kind}>", all_of) for kind, all_of in OF_OWNERS.items()]
     raise UnknownNameError("parameter", name, [f"{owner}.{x}" for owner, all_of in forms for x in all_of])
 
 
 def require_possible(known: Parameter, values: Array) -> None:
     """Raise :class:`InputError` for values (…, *shape) that no mechanism has."""
+    if known.geometry is not None:
+        require_geometry(known.geometry, values)
+        return
     low, high = (0.0 if known.what in NOT_NEGATIVE else -np.inf), np.inf
     if known.what == "restitution":
         low, high = 0.0, 1.0
@@ -199,3 +222,36 @@ def _body(model: Model, k: int) -> Any:
     body = model.bodies[k]
     back = inverse_pose(model.frames[body.name].placement)
     return public_body(body.name, model.links[k].rigid_inertia.moved(back), body.links)
+
+
+def value_of(model: Model, name: str) -> Any:
+    """Return the present value of a parameter of a mechanism."""
+    known = parameter_of(model, name)
+    if known.geometry is not None:
+        return model.geometry_of(name)
+    if known.what in OF_BODIES:
+        (spec,) = (body for body in model.description.bodies if body.name == known.owner)
+        inertia = np.asarray(spec.inertia)
+        if known.what == "inertial":
+            return rigid_inertia(spec.mass, np.asarray(spec.center_of_mass), inertia).parameters()
+        of_center = {"mass": spec.mass, "center_of_mass": spec.center_of_mass}
+        return of_center.get(known.what, inertia[SIX_ROWS, SIX_COLUMNS])
+    if known.what in OF_JOINTS and known.owner != "pairs":
+        return np.reshape(getattr(model.joint(known.owner), known.what), known.shape)
+    if known.name == "gravity":
+        return model.gravity
+    of_pairs = {getattr(pair, known.what) for pair in model.pairs}
+    if len(of_pairs) != 1 or None in of_pairs:
+        raise InputError(f"{name!r} has no single value: the pairs of {model.name!r} differ")
+    return of_pairs.pop()
+
+
+def values_of(model: Model, names: Sequence[str]) -> dict[str, Any]:
+    """Return the present values of parameters of a mechanism."""
+    _require_names(names)
+    return {name: value_of(model, name) for name in names}
+
+
+def _require_names(names: Sequence[str]) -> None:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"parameters are a list of names, as ['payload.mass']; got {names!r}")

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.expression import repeats, tables
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.operations import CONSTANT, OPERATIONS
 from linkwright.expression.order import needed
 from linkwright.expression.tables import MatrixLayout
 
@@ -34,7 +34,7 @@ def reverse(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
     targets = {symbol.index for symbol in inputs}
     entries: list[tuple[tuple[int, ...], Any]] = [(place, outputs[place]) for place in np.ndindex(*outputs.shape)]
     found = [(place, x) for place, x in entries if isinstance(x, Expr)]
-    loops = any(node.op == "repeat" for node in needed(x for _, x in found))
+    loops = any(node.op == "repeat" for node in needed((x for _, x in found), stop=CONSTANT))
     for group in [found] if loops else [[one] for one in found]:
         several = [_Adjoints(x.graph, targets) for _, x in group]
         _pull(several, [[(x, 1.0)] for _, x in group])
@@ -54,7 +54,7 @@ def pullback(outputs: Sequence[Expr], adjoints: Sequence[Expr], inputs: Sequence
 def _pull(several: Sequence[_Adjoints], seeds: Sequence[Sequence[tuple[Expr, Any]]]) -> None:
     """Propagate adjoints backward from results, of all results at once through loops."""
     first = several[0]
-    order = needed((x for some in seeds for x, _ in some), first.leaves)
+    order = needed((x for some in seeds for x, _ in some), first.leaves, CONSTANT)
     for node in order:  # arguments come first
         if node.index not in first.leaves and first.is_behind(node):
             first.depends.add(node.index)

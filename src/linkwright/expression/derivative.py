@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.expression import repeats, tables
 from linkwright.expression.adjoint import Irreversible, reverse
 from linkwright.expression.graph import Expr
-from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.operations import CONSTANT, OPERATIONS
 from linkwright.expression.order import elements, needed
 
 BACKWARDS = 4
@@ -25,7 +25,7 @@ def jacobian(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
     each input adds its own states to the loops.
     """
     outputs = np.asarray(outputs, dtype=object)
-    if any(node.op in _LONG for node in needed(_expressions(outputs))):
+    if any(node.op in _LONG for node in needed(_expressions(outputs), stop=CONSTANT)):
         if BACKWARDS * outputs.size <= len(inputs):
             try:
                 return reverse(outputs, inputs)
@@ -76,7 +76,7 @@ Tangent = dict[int, Any]
 def _tangents(outputs: Sequence[Expr], known: dict[int, Tangent], given: Container[int] = ()) -> dict[int, Tangent]:
     """Return the tangents of all nodes behind the outputs; ``given`` are nodes at which the search stops."""
     tangents = dict(known)
-    for node in needed(outputs, given):
+    for node in needed(outputs, given, CONSTANT):
         if node.index in tangents or node.index in given:
             continue
         if node.op == "array":

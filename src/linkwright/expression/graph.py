@@ -520,6 +520,10 @@ class Expr:
     def sign(self) -> Expr:
         return self.graph.apply("sign", self)
 
+    def held(self) -> Expr:
+        """Return this as a constant for derivatives."""
+        return self.graph.apply("held", self)
+
     def minimum(self, y: Any) -> Expr:
         return self.graph.apply("min", self, self.graph.coerce(y))
 

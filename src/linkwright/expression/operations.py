@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.errors import InputError
+
 
 class Operation(NamedTuple):
     """Operation: number of arguments, function of NumPy arrays, partial derivatives."""
@@ -19,6 +21,10 @@ class Operation(NamedTuple):
     evaluate: Callable[..., Any]
     partials: Callable[..., tuple[Any, ...]]
     """(value, *arguments) -> the derivative by each argument, as expressions"""
+
+
+def _no_second_derivative(f: Any, x: Any) -> tuple[Any, ...]:
+    raise InputError("inverse_kinematics has first derivatives only: its solution is exact to first order in a trace")
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -52,4 +58,13 @@ OPERATIONS: dict[str, Operation] = {
         lambda c, a, b: np.where(np.not_equal(c, 0.0), a, b),
         lambda f, c, a, b: (0.0, c.where(1.0, 0.0), c.where(0.0, 1.0)),
     ),
+    "held": Operation(1, np.positive, lambda f, x: (0.0,)),
+    "held_in_derivative": Operation(1, np.positive, _no_second_derivative),
 }
+"""``held``: the argument as a constant for derivatives, where the expression is exact to first order."""
+
+CONSTANT = ("held",)
+"""Operations whose arguments are not differentiated."""
+
+HELD = {"held": "held_in_derivative", "held_in_derivative": "held_in_derivative"}
+"""The same operation in a derivative, which has no derivative itself."""

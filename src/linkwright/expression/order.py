@@ -10,10 +10,10 @@ import numpy as np
 from linkwright.expression.graph import Expr
 
 
-def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
+def needed(outputs: Iterable[Expr], given: Container[int] = (), stop: Container[str] = ()) -> list[Expr]:
     """Return the nodes on which the outputs depend, in order of creation, which is an order of evaluation.
 
-    ``given``: indices of nodes at which the search stops.
+    ``given``, ``stop``: indices and operations of nodes at which the search stops.
     """
     found: dict[int, Expr] = {}
     stack = list(outputs)
@@ -21,7 +21,7 @@ def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
         node = stack.pop()
         if node.index not in found:
             found[node.index] = node
-            if node.index not in given:
+            if node.index not in given and node.op not in stop:
                 stack.extend(node.args[:1] if node.op == "item" else node.args)
     return [found[index] for index in sorted(found)]
 

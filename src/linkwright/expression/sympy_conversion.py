@@ -264,6 +264,8 @@ _WRITTEN: dict[str, Callable[..., Any]] = {
     "min": lambda sympy, x, y: sympy.Min(x, y),
     "max": lambda sympy, x, y: sympy.Max(x, y),
     "round": _rounded,
+    "held": lambda sympy, x: x,
+    "held_in_derivative": lambda sympy, x: x,
     **{
         name: lambda sympy, *xs, name=name: getattr(sympy, name)(*xs)
         for name in "sqrt sin cos tan asin acos atan2 exp log tanh sign floor".split()

@@ -18,8 +18,9 @@ from linkwright.ik_solvers.task import fitting
 from linkwright.ik_solvers.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.memo import Identity, identity, keep
 from linkwright.model.requirement import takes_model
+from linkwright.model.transformations.geometry import numbers_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
+from linkwright.spatial.arrays import Array, as_numbers, held, is_symbolic, where
 
 
 @dataclass(eq=False, slots=True, kw_only=True)  # frozen ones take a microsecond more to make
@@ -131,6 +132,10 @@ def inverse_kinematics(
     """
     options: tuple[Any, ...] = (initial_guess is not None, truth("joint_limits", joint_limits))
     options = options if not fixed else (*options, _names(fixed))
+    if model.holds_symbols and not (nearest or solutions is not None):
+        problem, arrays = _problem(numbers_of(model), targets, options)
+        given = (problem.rest if initial_guess is None else initial_guess, *arrays)
+        return _traced(problem, model, given, _search(tolerance, restarts, seed, initial_guess is None)[0])
     try:
         ((name, target),) = targets.items()
         shape = np.shape(target)
@@ -157,7 +162,7 @@ def inverse_kinematics(
         if not is_symbolic(*given):
             _problem(model, targets, options)  # says it in words of the tasks
             raise
-        return _traced(problem, given, search)
+        return _traced(problem, model, given, search)
     if q.ndim == 1:
         error, first, steps, attempts, state = told.tolist()
         if first <= tolerance and state == DONE:
@@ -195,19 +200,27 @@ def _search(tolerance: Any, restarts: Any, seed: Any, stored: bool) -> tuple[Sea
     return found
 
 
-def _traced(problem: NumericalSolver, given: tuple[Any, ...], search: SearchOptions) -> Reached:
-    """The answer as symbols, whose derivatives are those of the solution."""
+def problem_of(
+    model: Model, targets: Mapping[Any, Any], started: bool, joint_limits: bool, fixed: Iterable[str]
+) -> tuple[NumericalSolver, tuple[Any, ...]]:
+    """Return the problem of targets, and their arrays."""
+    options: tuple[Any, ...] = (started, truth("joint_limits", joint_limits))
+    return _problem(model, targets, options if not fixed else (*options, _names(fixed)))
+
+
+def _traced(problem: NumericalSolver, model: Model, given: tuple[Any, ...], search: SearchOptions) -> Reached:
+    """The answer as symbols, whose derivatives are those of the solution; ``model``: the mechanism, or of symbols."""
     arrays = [np.asarray(x) for x in given]
     for x, (name, shape) in zip(arrays, problem.inputs.items(), strict=False):
         if x.shape != shape:
             raise ShapeError(f"in a function that is compiled {name} is of one row, {shape}; got {x.shape}")
-    q, told, errors = SearchState(problem, problem.model, arrays[0], arrays[1:], search).solved(more=1)
+    q, told, errors = SearchState(problem, model, arrays[0], arrays[1:], search).solved(differentiable=True)
     converged = (told[1] <= search.tolerance) & (abs(told[4] - DONE) < 0.5)
     return Reached(
         q=q,
         converged=converged,
-        error=told[0],
-        errors=errors,
+        error=held(told[0]),  # norms, without derivatives at zero
+        errors=held(errors),
         steps=told[2],
         attempts=told[3],
         reasons=where(converged, 0.0, float(NOT_FOUND)),

@@ -19,6 +19,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
+from linkwright.ik_solvers.implicit import at_limits, newton_step
 from linkwright.ik_solvers.problem import TaskProblem
 from linkwright.ik_solvers.seeds import nearest
 from linkwright.ik_solvers.steps import (
@@ -35,7 +36,7 @@ from linkwright.ik_solvers.steps import (
 from linkwright.ik_solvers.tasks import ROTATION
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_symbolic, maximum, minimum, where
+from linkwright.spatial.arrays import Array, held, is_symbolic, maximum, minimum, where
 from linkwright.spatial.repeats import repeat, until
 
 AGE = 20
@@ -152,7 +153,7 @@ class SearchState:
         """``WRONG`` where the target is none or a number not finite, ``BEYOND`` reach, else ``SEARCHING``."""
         state: Any = SEARCHING
         sought = self.seeks & (self.search.free < 0.5)
-        for one in self.problem.apart:
+        for one in self.problem.apart if self.model is self.problem.model else ():  # bounds of numbers
             state = where(sought & one.beyond(self.targets, self.search.tolerance), BEYOND, state)
         for task, target in zip(self.problem.tasks, self.targets, strict=True):
             state = where((task.flaw(target) < ROTATION**2) & (task.magnitude(target) < LARGEST), state, WRONG)
@@ -178,10 +179,7 @@ class SearchState:
 
     def moved(self, q: Array, v: Array) -> tuple[Array, Any]:
         """The moving coordinates a step later, within their limits, and whether these changed nothing."""
-        v = v * scale_of(self.problem.model).velocities[self.at_v]
-        rates = {place: k for k, place in enumerate(self.at_v)}
-        full = np.stack([v[rates[k]] if k in rates else 0.0 * v[0] for k in range(self.model.nv)])
-        moved, kept = list(dynamics.integrate(self.model, q, full)), np.bool_(True)
+        moved, kept = list(self._integrated(q, v)), np.bool_(True)
         for one in self.problem.ranges[0]:
             if one.place in self.at_q:
                 kept = kept & one.holds(moved[one.place], self.wider)
@@ -227,8 +225,11 @@ class SearchState:
         x, _, _, attempt, state, steps = until(stops, step, first, 0.0, before, 0.0, self.wrong(), limit=STEPS)
         return x, attempt, state, steps
 
-    def solved(self, more: int = 0) -> tuple[Array, Array, Array]:
-        """Return q (nq,), the report (5,) and errors (tasks,); ``more`` steps at the end make derivatives exact."""
+    def solved(self, differentiable: bool = False) -> tuple[Array, Array, Array]:
+        """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q is exact to first order.
+
+        With more than two priorities its derivatives are those of the search.
+        """
         problem = self.problem
         x, attempt, state, steps = self.searched()
 
@@ -236,8 +237,10 @@ class SearchState:
             q = self.whole(x)
             return self.moved(q, self.step(self.levels(q)[:1], x).v)[0]
 
-        if more := max(more, POLISHED if self.several else 0):
+        if more := POLISHED if self.several else int(differentiable):
             x = repeat(more, polish, x)
+        if differentiable and len(problem.priorities) <= 2:
+            x = self.to_first_order(x, 1)
         q = self._wrapped(self.whole(x))
         squares = [left @ left for left in problem.left(self.model, q, self.targets, self.begin)]
         of_tasks, of_loops = squares[: len(problem.tasks)], squares[len(problem.tasks) :]
@@ -246,6 +249,31 @@ class SearchState:
         starts = attempt + where(abs(state - DONE) < 0.5, 1.0, 0.0)
         told = np.stack([np.sqrt(sum(squares)), np.sqrt(sum(first + of_loops)), steps, starts, state])
         return q, told, np.stack([np.sqrt(one) for one in of_tasks])
+
+    def to_first_order(self, x: Array, reached: int, refinements: int = 2) -> Array:
+        """Return the moving coordinates of a solution as functions of the targets, exact to first order.
+
+        ``reached``: number of priorities without errors; of the next one the errors are minimal; ``refinements``:
+        number of Newton steps before.
+        """
+
+        def step(_: Any, x: Array) -> Array:
+            x = held(x)
+            q = self.whole(x)
+            model, out = self.model, at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
+            units = scale_of(self.problem.model).velocities
+            moves = [dynamics.configuration_rate(model, q, units[k] * np.eye(model.nv)[k]) for k in self.at_v]
+            rates = np.stack(moves, axis=1)[self.at_q]
+            return self._integrated(q, newton_step(self.levels(q), out, reached, x, rates))[self.at_q]
+
+        return step(0, repeat(refinements, step, x))
+
+    def _integrated(self, q: Array, v: Array) -> Array:
+        """Return the configuration (nq,) after a displacement of what moves, in the mechanism's units."""
+        v = v * scale_of(self.problem.model).velocities[self.at_v]
+        rates = {place: k for k, place in enumerate(self.at_v)}
+        full = np.stack([v[rates[k]] if k in rates else 0.0 * v[0] for k in range(self.model.nv)])
+        return dynamics.integrate(self.model, q, full)
 
     def _wrapped(self, q: Array) -> Array:
         """Return periodic angles shifted into their ranges: with a start to the nearest value.

@@ -160,9 +160,10 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         bodies = ((link.placement, link.armature, *link.rigid_inertia) for link in self.links)
         joints = ((joint.stiffness, joint.damping, joint.friction, joint.rest) for joint in self.joints)
         frames = ((frame.placement,) for frame in self.frames.values())
+        shapes = ((shape.placement, shape.radius, shape.length, *shape.size) for shape in self.shapes)
         return any(pair.holds_symbols for pair in self.pairs) or any(
             x.dtype.hasobject if isinstance(x, np.ndarray) else not isinstance(x, (float, int))
-            for values in chain(((self.gravity,),), bodies, joints, frames)
+            for values in chain(((self.gravity,),), bodies, joints, frames, shapes)
             for x in values
         )
 
@@ -235,6 +236,28 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
             return self.frames[name]
         except KeyError:
             raise UnknownNameError("frame", name, self.frames) from None
+
+    def geometry_of(self, name: str) -> Any:
+        """Return a position, an orientation, a distance, an axis or a size by its name: "joint2.position".
+
+        Parameters
+        ----------
+        name : str
+            Name, as the parameters of :func:`~linkwright.compile`.
+
+        Returns
+        -------
+        ndarray or float
+            Value.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such joint, frame or shape.
+        """
+        from linkwright.model.transformations.geometry import geometry_of
+
+        return geometry_of(self, name)
 
     def snapped(self, angle: float = 1e-5) -> Model:
         """Return the model with corrected right angles, which files give with few digits: 1.5708 becomes π/2.

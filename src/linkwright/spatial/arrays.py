@@ -39,6 +39,7 @@ _where = np.frompyfunc(lambda c, a, b: c.where(a, b) if hasattr(c, "where") else
 _minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else y.minimum(x), 2, 1)
 _maximum = np.frompyfunc(lambda x, y: x.maximum(y) if hasattr(x, "maximum") else y.maximum(x), 2, 1)
 _sign = np.frompyfunc(lambda x: x.sign(), 1, 1)
+_held = np.frompyfunc(lambda x: x.held() if hasattr(x, "held") else x, 1, 1)
 _inverse_root = np.frompyfunc(lambda x: x.inverse_root(), 1, 1)
 _atan2 = np.frompyfunc(lambda y, x: y.arctan2(x) if hasattr(y, "arctan2") else x.rarctan2(y), 2, 1)
 
@@ -230,6 +231,11 @@ def atan2(y: Any, x: Any) -> Any:
 def inverse_root(x: Any) -> Any:
     """Return 1/√x of positive finite numbers above 1e-300, elementwise; kernels compute it without a division."""
     return _inverse_root(x) if is_symbolic(x) else 1.0 / np.sqrt(x)
+
+
+def held(x: Any) -> Any:
+    """Return the values as constants for derivatives: what is computed of them must be exact to first order."""
+    return _held(x) if is_symbolic(x) else x
 
 
 def plain_norm(x: Array) -> Any:

@@ -112,7 +112,7 @@ def _repeated(
 ) -> Any:
     every = 0 if keep is None else whole_number("keep", keep, 1)
     form = _LoopForm(state)
-    arrays = [x if symbol_among([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
+    arrays = [x if symbol_among([x]) is not None else _of_numbers(x).copy() for x in _leaves(state)]
     task, symbol = _RepeatTask(count, step, condition, form, arrays, every, whole), symbol_among(arrays)
     around = [step] if condition is None else [step, condition]
     if symbol is None:
@@ -131,6 +131,13 @@ def _repeated(
     if not every:
         return results
     return (results, form.bare(kept)) if condition is None else (*results, form.bare(kept))
+
+
+def _of_numbers(x: Array) -> Array:
+    """Return a state of numbers, which may have been taken from an array with symbols."""
+    if x.dtype.hasobject and all(isinstance(entry, (int, float)) for entry in x.flat):
+        x = x.astype(float)
+    return as_numbers("a state", x[()])
 
 
 class _RepeatTask(NamedTuple):

@@ -27,6 +27,7 @@ from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import ROWS, Instruction, Program
 from linkwright.compiler.native.machine import Target
 from linkwright.errors import TooLargeError
+from linkwright.expression.operations import HELD
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "round": "rint"}
@@ -192,6 +193,8 @@ class ArithmeticEmitter:
             return self._fused(op, args)
         if op in _BINARY:
             return self.emit(f"{_BINARY[op]} {V} {x[0]}, {x[1]}")
+        if op in HELD:
+            return x[0]
         if op == "neg":
             return self.emit(f"fneg {V} {x[0]}")
         if op in ("sin", "cos"):

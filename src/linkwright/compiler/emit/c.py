@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from linkwright.compiler.emit.repetition import needed_for
 from linkwright.compiler.ir.formats import FORMATS, NumberFormat
 from linkwright.compiler.ir.program import ROWS, Each, Program, Steps
+from linkwright.expression.operations import HELD
 
 ON_STACK = 4096
 """Numbers that may lie on the stack; for more the caller gives memory."""
@@ -339,6 +340,8 @@ class _CEmitter:
         zero, one = self.zero, self.one
         if op in _INFIX:
             return f"{x[0]} {_INFIX[op]} {x[1]}"
+        if op in HELD:
+            return x[0]
         if op == "neg":
             return f"-{x[0]}"
         if op in ("less", "less_equal"):

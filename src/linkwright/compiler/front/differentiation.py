@@ -152,4 +152,4 @@ def _released(name: str, graph: Graph, inputs: dict[str, Any], results: Any) -> 
     """Return the program of results; the expressions are let go of at once, without the garbage collector."""
     program = program_of(name, graph, inputs, results)
     graph.release()
-    return rerolled(program)
+    return rerolled(program.as_derivative())

@@ -130,7 +130,7 @@ def _made(
             name += "'"
         inputs[name] = graph.symbols(name, slot.shape)
     made = products(own, list(inputs.values())[len(own) :])
-    found = rerolled(program_of(f"{program.name}_{kind}", graph, inputs, tuple(made)))
+    found = rerolled(program_of(f"{program.name}_{kind}", graph, inputs, tuple(made)).as_derivative())
     if found.length > trace.OPERATION_LIMIT:
         raise TooLargeError(
             f"the derivative of {program.name} has {found.length} operations, more than {trace.OPERATION_LIMIT}"

@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph, Repeat
+from linkwright.expression.operations import HELD
 from linkwright.expression.order import elements, needed
 from linkwright.expression.repeats import instead, superseded
 
@@ -308,6 +309,19 @@ class Program:
         for number, runs in self.in_rows.items():
             entries.update(k for first, row in runs for k in self.results[number][first : first + self.sizes[row]])
         return frozenset(k for k, times in entries.items() if self.uses[k] == times)
+
+    def as_derivative(self) -> Program:
+        """Return the same program as that of a derivative: values that were held have no second derivative."""
+
+        def changed(instruction: Instruction) -> Instruction:
+            op, args, value = instruction
+            if op in ("repeat", "each"):
+                return Instruction(op, args, replace(value, program=value.program.as_derivative()))
+            return Instruction(HELD.get(op, op), args, value)
+
+        if not any(i.op in HELD or i.op in ("repeat", "each") for i in self.instructions):
+            return self
+        return replace(self, instructions=tuple(map(changed, self.instructions)))
 
     def limited(self, before: int, after: int) -> Program:
         """The same with repetitions that are not within others limited to ``after`` steps where it was ``before``."""

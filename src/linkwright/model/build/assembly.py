@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +44,6 @@ from linkwright.model.elements import (
     Link,
     public_body,
 )
-from linkwright.model.joint_type import JointType
 from linkwright.model.keyframe import keyframes_of
 from linkwright.model.pair import Pair
 from linkwright.model.sensor import OF_SUBTREES
@@ -70,7 +70,7 @@ def assemble(
     known_ids = set(map(id, known))
     check_inertias([body for body in description.bodies if id(body) not in known_ids], problems, remarks)
     check_names(description, problems)
-    order = _tree_order(description, problems)
+    order = tree_order(description, problems)
     checked = description.joints if problems else order
     joints = [_joint(spec, problems) for spec in checked if spec.motion is not None]
     check_loops(description, order, problems)
@@ -92,7 +92,7 @@ def assemble(
     return model
 
 
-def _tree_order(description: Description, problems: list[str]) -> list[JointSpec]:
+def tree_order(description: Description, problems: list[str]) -> list[JointSpec]:
     """Return the joints in depth-first order of the file; append everything that is not a tree to `problems`."""
     bodies = {body.name: body for body in description.bodies}
     below: dict[str, list[JointSpec]] = {}
@@ -340,17 +340,33 @@ def _filled(n: int, value: float) -> Array:
     return x
 
 
-def _model(description: Description, order: list[JointSpec], joints: list[Joint]) -> Model:
-    """Build the tree from a checked description."""
+class PlacedParts(NamedTuple):
+    """Bodies, joints and frames at their places."""
+
+    where: dict[str, tuple[int, Array]]
+    """of each link: the index of its moving body, and its pose (4, 4) in the axes of that body's file"""
+    parents: list[int]
+    """of each moving body"""
+    placements: list[Array]
+    """(4, 4) of each moving joint, in canonical axes of the parent"""
+    inertias: list[RigidInertia]
+    """of each moving body in canonical axes"""
+    in_file_axes: dict[int, RigidInertia]
+    """the same in the axes of the file, and of the welded links, -1"""
+    merged: dict[int, list[str]]
+    """names of the links of each moving body"""
+    frames: dict[str, Frame]
+
+
+def placed_parts(description: Description, order: Sequence[JointSpec]) -> PlacedParts:
+    """Return the parts of a description at their places, for numbers and symbols."""
     bodies = {body.name: body for body in description.bodies}
-    where: dict[str, tuple[int, Array]] = {
-        WORLD: (-1, np.eye(4))
-    }  # link -> moving body, its pose in that body's file frame
+    where: dict[str, tuple[int, Array]] = {WORLD: (-1, np.eye(4))}
     turned: list[Array] = []  # file axes of each moving body in its canonical ones, as a pose
-    links: list[tuple[int, JointType, Array, Array]] = []
+    parents: list[int] = []
+    placements: list[Array] = []
     inertias: dict[int, RigidInertia] = {-1: NO_INERTIA}
     merged: dict[int, list[str]] = {-1: []}
-    named = {joint.name: joint for joint in joints}
 
     def canonical(k: int, T: Array) -> Array:
         return _snapped(turned[k] @ T if k >= 0 else T)
@@ -362,25 +378,15 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
             offset = _snapped(offset)
         else:
             turn = spec.axes
-            placement = canonical(body, offset @ turn)
-            links.append((body, spec.motion, placement, named[spec.name].armature))
-            body, offset = len(links) - 1, np.eye(4)
+            placements.append(canonical(body, offset @ turn))
+            parents.append(body)
+            body, offset = len(parents) - 1, np.eye(4)
             turned.append(inverse_pose(turn))
             merged[body] = []
         where[spec.child] = (body, offset)
-        one = bodies[spec.child]
-        inertia = _rigid(one)
+        inertia = _rigid(bodies[spec.child])
         inertias[body] = inertia if spec.motion is not None else inertias[body] + inertia.moved(offset)
         merged[body].append(spec.child)
-
-    numbers = {joint.name: k for k, joint in enumerate(joints)}
-    moving = [spec for spec in order if spec.motion is not None]
-    for k, spec in enumerate(moving):
-        mimic = spec.mimic
-        coupling = None if mimic is None else Coupling(numbers[mimic.joint], mimic.multiplier, mimic.offset)
-        parent = links[k][0]
-        parent_name = moving[parent].child if parent >= 0 else WORLD
-        joints[k] = replace(joints[k], parent=parent_name, coupling=coupling)
 
     frames = {WORLD: Frame(-1, np.eye(4))}
     for name, (k, offset) in where.items():
@@ -388,10 +394,32 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
     for frame in description.frames:
         k, offset = where[frame.body]
         frames[frame.name] = Frame(k, canonical(k, offset @ frame.placement))
+    moved = [inertias[k].moved(turn) for k, turn in enumerate(turned)]
+    return PlacedParts(where, parents, placements, moved, inertias, merged, frames)
+
+
+def _model(description: Description, order: list[JointSpec], joints: list[Joint]) -> Model:
+    """Build the tree from a checked description."""
+    parts = placed_parts(description, order)
+    named = {joint.name: joint for joint in joints}
+    numbers = {joint.name: k for k, joint in enumerate(joints)}
+    moving = [spec for spec in order if spec.motion is not None]
+    links = [
+        Link(parent, spec.motion, placement, inertia, named[spec.name].armature)
+        for spec, parent, placement, inertia in zip(
+            moving, parts.parents, parts.placements, parts.inertias, strict=True
+        )
+        if spec.motion is not None
+    ]
+    for k, spec in enumerate(moving):
+        mimic = spec.mimic
+        coupling = None if mimic is None else Coupling(numbers[mimic.joint], mimic.multiplier, mimic.offset)
+        parent_name = moving[parts.parents[k]].child if parts.parents[k] >= 0 else WORLD
+        joints[k] = replace(joints[k], parent=parent_name, coupling=coupling)
 
     def apart(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
         """Return the pairs of shapes on different moving bodies."""
-        on = [where[shape.body][0] for shape in description.shapes]
+        on = [parts.where[shape.body][0] for shape in description.shapes]
         return tuple(pair for pair in pairs if on[pair.first] != on[pair.second])
 
     gravity = np.array(description.gravity, dtype=float)
@@ -399,14 +427,13 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
     model = Model(
         name=printable(description.name, keep=""),
         joints=tuple(joints),
-        bodies=tuple(public_body(spec.child, inertias[k], tuple(merged[k])) for k, spec in enumerate(moving)),
-        links=tuple(
-            Link(parent, motion, placement, inertias[k].moved(turned[k]), armature)
-            for k, (parent, motion, placement, armature) in enumerate(links)
+        bodies=tuple(
+            public_body(spec.child, parts.in_file_axes[k], tuple(parts.merged[k])) for k, spec in enumerate(moving)
         ),
-        frames=MappingProxyType(frames),
+        links=tuple(links),
+        frames=MappingProxyType(parts.frames),
         gravity=gravity,
-        welded=inertias[-1],
+        welded=parts.in_file_axes[-1],
         loops=description.loops,
         springs=description.springs,
         shapes=description.shapes,
@@ -418,7 +445,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         compensated_weights=tuple(
             CompensatedWeight(one.name, one.gravity_compensation * one.mass, one.center_of_mass)
             for one in description.bodies
-            if one.gravity_compensation and where[one.name][0] >= 0
+            if one.gravity_compensation and parts.where[one.name][0] >= 0
         ),
         description=description,
     )
@@ -447,7 +474,9 @@ def _rigid(body: BodySpec) -> RigidInertia:
 
 
 def _snapped(T: Array) -> Array:
-    """Return a pose with exact zeros and ones in its rotation."""
+    """Return a pose with exact zeros and ones in its rotation, if it is of numbers."""
+    if is_symbolic(T[:3, :3]) and not all(isinstance(x, float) for x in T[:3, :3].flat):
+        return T
     T = T.copy()
     T[:3, :3] = snap(T[:3, :3])
     return T

@@ -262,6 +262,33 @@ class Editing:
         return self._edited(with_payload, frame, mass, center_of_mass, inertia, name)
 
     @explained
+    def with_geometry(self, values: Mapping[str, Any]) -> Model:
+        """Return the model with other positions, axes and sizes of joints, frames and shapes.
+
+        Parameters
+        ----------
+        values : mapping
+            Numbers or symbols by name: of a joint, frame or shape ``.position`` (3,) in its link in m, ``.orientation``
+            (4,), a quaternion, ``.distance`` (), from the origin of its link in the same direction; of a joint
+            ``.axis`` (3,), in its own axes; of a shape ``.radius`` (), ``.length`` () or ``.size`` (3,) in m.
+
+        Returns
+        -------
+        Model
+            Changed mechanism. Masses and inertias, in the axes of their links, do not change.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> longer = lw.load("two_link").with_geometry({"joint2.position": [1.2, 0.0, 0.0]})
+        >>> longer.geometry_of("joint2.distance")
+        1.2
+        """
+        from linkwright.model.transformations.geometry import with_geometry
+
+        return self._edited(with_geometry, values)
+
+    @explained
     def with_frame(
         self,
         name: str,

@@ -9,17 +9,17 @@ of steps. The end is differentiated forwards, in proportion to the number of val
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.parameters import parametrized
+from linkwright.compiler.parameters import parameter_of, parametrized
 from linkwright.dynamics.configuration import difference, integrate
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.memo import derived
@@ -84,8 +84,8 @@ def rollout_derivatives(
     controller : callable, optional
         Controller, as for :func:`rollout`.
     wrt : collection of str
-        Names to differentiate by: "q0" (along :func:`~linkwright.integrate`, by δ (nv,)), "v0", and values bound to
-        the controller, the reward and ``terminate``, such as gains and targets.
+        Names to differentiate by: "q0" (along :func:`~linkwright.integrate`, by δ (nv,)), "v0", values bound to
+        the controller, the reward and ``terminate``, such as gains and targets, and names of `parameters`.
     method : str or Integrator, optional
         Method of integration.
     actuation : Actuation, optional
@@ -170,7 +170,7 @@ def shapes_of_values(prepared: PreparedRollout, names: tuple[str, ...]) -> dict[
     """Return the shapes of the values to differentiate by, for one motion."""
     found: dict[str, tuple[int, ...]] = {}
     spec = prepared.spec
-    known = dict.fromkeys([*STARTS, *(name for name in prepared.names if name)])
+    known = dict.fromkeys([*STARTS, *(name for name in prepared.names if name), *spec.parameters])
     for name in names:
         if name not in known:
             raise UnknownNameError("what a rollout depends on", name, [*known])
@@ -178,6 +178,9 @@ def shapes_of_values(prepared: PreparedRollout, names: tuple[str, ...]) -> dict[
             found[name] = (prepared.model.nv,)
             continue
         places = [k for k, one in enumerate(prepared.names) if one == name]
+        if not places:
+            found[name] = parameter_of(prepared.model, name).shape
+            continue
         first = spec.values[places[0]]
         if any(not np.array_equal(spec.values[k], first) for k in places):
             raise InputError(f"{name!r} is bound to several functions, and is not the same there")
@@ -191,7 +194,12 @@ def _numbers(prepared: PreparedRollout, shapes: dict[str, tuple[int, ...]]) -> A
     """Return the values to differentiate by, packed: (size,), or (…, size) where motions have their own."""
     pieces: list[Array] = []
     for name, shape in shapes.items():
-        x = np.zeros(shape) if name in STARTS else prepared.spec.values[prepared.names.index(name)]
+        if name in prepared.names:
+            x = prepared.spec.values[prepared.names.index(name)]
+        elif name in STARTS:
+            x = np.zeros(shape)
+        else:
+            x = prepared.parameters[prepared.spec.parameters.index(name)]
         lead = x.shape[: x.ndim - len(shape)]
         pieces.append(x.reshape((*lead, math.prod(shape))))
     lead = prepared.batch if any(x.ndim > 1 for x in pieces) else ()
@@ -293,8 +301,30 @@ def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tupl
         sizes |= {"directions": (_together(spec), *sizes["x"]), "along": (_together(spec),)}
     bound = bind(rollout_reward if of == "reward" else rollout_end, whole, sizes)
     if spec.parameters:
-        bound = parametrized(bound, spec.parameters)
+        bound = _with_parameters_of_values(parametrized(bound, spec.parameters), spec.parameters, places)
     return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
+
+
+def _with_parameters_of_values(
+    bound: BoundFunction, parameters: Sequence[str], places: Mapping[str, slice]
+) -> BoundFunction:
+    """Return the function whose parameters of the mechanism are those among the values to differentiate by."""
+    names = list(bound.shapes)
+    wanted = [name for name in parameters if name in places]
+    if not wanted:
+        return bound
+
+    def function(*arrays: Array) -> Any:
+        given = dict(zip(names, arrays, strict=True))
+        if "along" in given:
+            given["x"] = given["x"] + given["along"] @ given["directions"]
+            given["along"] = np.zeros(len(given["along"]))
+        for name in wanted:
+            part = given["x"][places[name]].reshape(bound.shapes[name])
+            given[name] = part if bound.shapes[name] else part[()]
+        return bound.function(*given.values())
+
+    return replace(bound, function=function)
 
 
 def with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:

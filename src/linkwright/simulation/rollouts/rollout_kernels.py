@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.parameters import parametrized, values_of
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -37,8 +38,9 @@ def rollout_kernel(
     actuation: Actuation | None = None,
     surroundings: Surroundings | None = None,
     episode: Episode | None = None,
+    parameters: Sequence[str] = (),
 ) -> Kernel:
-    """Return the kernel (q0, v0, *values) -> the reward of a rollout, or (q, v) at its end where there is no reward.
+    """Return the kernel (q0, v0, *values, *parameters) -> the reward of a rollout, or (q, v) at its end without reward.
 
     Parameters
     ----------
@@ -60,20 +62,24 @@ def rollout_kernel(
         External wrenches and a sensor.
     episode : Episode, optional
         Reward and termination, without ``reset``.
+    parameters : sequence of str, optional
+        Parameters of the mechanism that become arguments.
 
     Returns
     -------
     Kernel
         The kernel. Impulses take all iterations of the solver, whatever its tolerance, so that they have derivatives.
     """
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    names = [name for name in ((wrt,) if isinstance(wrt, str) else wrt) if name not in parameters]
     episode = options_of("episode", episode, Episode)
     if episode.reset is not None:
         raise ArgumentError("a differentiable rollout takes no reset: a motion that begins again jumps")
     setup = Setup.of(controller, None, method, actuation, surroundings)
     if isinstance(setup.integrator.chosen, EmbeddedPair):
         raise InputError("a differentiable rollout takes steps of one length; those of 'dopri5' depend on the motion")
-    prepared = prepare_rollout(model, model.neutral(), np.zeros(model.nv), step, setup, episode)
+    prepared = prepare_rollout(
+        model, model.neutral(), np.zeros(model.nv), step, setup, episode, values_of(model, parameters)
+    )
     count, of_reward = whole_number("steps", steps, 0), episode.reward is not None
     if known := [name for name in names if name in ("q0", "v0")]:
         raise UnknownNameError("bound values of a rollout", known[0], [name for name in prepared.names if name])
@@ -102,6 +108,6 @@ def rollout_kernel(
     annotated: Any = rollout
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     annotated.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in ("model", "q0", "v0", *shapes)])
-    whole = model.minimal()
-    sizes = {"q0": (model.nq,), "v0": (model.nv,), **shapes}
-    return Kernel(trace(bind(rollout, whole, sizes)), whole)
+    whole = model if parameters else model.minimal()
+    bound_function = bind(rollout, whole, {"q0": (model.nq,), "v0": (model.nv,), **shapes})
+    return Kernel(trace(parametrized(bound_function, parameters) if parameters else bound_function), whole)

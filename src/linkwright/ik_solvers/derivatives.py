@@ -1,0 +1,184 @@
+"""Derivatives of inverse kinematics by targets and by parameters of the mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwright import dynamics
+from linkwright.bounds import truth
+from linkwright.compiler.front.bind import shape_of
+from linkwright.compiler.kernel import Kernel, compile
+from linkwright.compiler.parameters import values_of
+from linkwright.errors import ArgumentError, InputError
+from linkwright.ik_solvers.failures import REASONS
+from linkwright.ik_solvers.reach import Reached, inverse_kinematics, problem_of
+from linkwright.ik_solvers.solver import NumericalSolver, SearchOptions, SearchState, inputs_named
+from linkwright.ik_solvers.task import Task
+from linkwright.model.memo import derived, identity
+from linkwright.model.requirement import takes_model
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, held, is_symbolic
+
+PRIORITIES = 2
+"""Largest number of priorities; the minimum of a third one in what the second leaves has no condition in first
+derivatives of the errors."""
+
+AT_MINIMUM = tuple(REASONS.index(reason) for reason in ("limits", "out of reach", "singular"))
+"""Reasons of rows that end at a minimum of the errors."""
+
+
+@takes_model
+def inverse_kinematics_derivatives(
+    model: Model,
+    targets: Mapping[Any, Any],
+    initial_guess: ArrayLike | None = None,
+    *,
+    parameters: Sequence[str] = (),
+    tolerance: float = 1e-6,
+    restarts: int = 100,
+    seed: int = 0,
+    joint_limits: bool = True,
+    fixed: Iterable[str] = (),
+) -> tuple[Reached, dict[Any, Array]]:
+    """Compute configurations with which frames reach their targets, and their derivatives.
+
+    The derivatives are those of the implicit function theorem at the solution that was found, along
+    :func:`~linkwright.integrate`. Where tasks leave freedom, the change of the configuration is the shortest one, with
+    lengths relative to that of the mechanism: the change of the solution with the found one as initial guess. Joints at
+    a limit stay there, and a minimum distance that is not exceeded is kept: the derivative is that of the side on which
+    the limit remains active. With two priorities the errors of the second remain minimal. Rows out of reach, or with
+    limits that exclude the target, have the derivatives of the minimum of the errors.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    targets : mapping
+        Targets by task, of one or two priorities, as for :func:`inverse_kinematics`.
+    initial_guess : array_like, shape (..., nq), optional
+        Start of the first attempt.
+    parameters : sequence of str, optional
+        Parameters of the mechanism to differentiate by, as for :func:`~linkwright.compile`: "elbow.position".
+    tolerance, restarts, seed, joint_limits, fixed : optional
+        As for :func:`inverse_kinematics`.
+
+    Returns
+    -------
+    Reached
+        Configurations, and whether they converged.
+    dict of ndarray
+        By the keys of `targets` and the names of `parameters`: (..., nv, *shape of the target or parameter), by the
+        entries of a target. NaN for rows with the reasons "not found" and "minimum distance", and for rows of two
+        priorities that did not converge.
+
+    Raises
+    ------
+    InputError
+        If there are more than two priorities, or a target is no pose.
+
+    References
+    ----------
+    Krantz & Parks, *The Implicit Function Theorem* (2002); Amos & Kolter, "OptNet", ICML 2017 (active constraints).
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm = lw.load("arm7")
+    >>> reached, by = lw.inverse_kinematics_derivatives(arm, {"tool": [0.4, 0.1, 0.5]}, parameters=["joint3.distance"])
+    >>> by["tool"].shape, by["joint3.distance"].shape
+    ((7, 3), (7,))
+    >>> J = lw.jacobian(arm, reached.q, "tool")[:3]
+    >>> (J @ by["tool"]).round(6)[0]
+    array([1., 0., 0.])
+    """
+    values = values_of(model, parameters)
+    numbers = [*(targets.values() if isinstance(targets, Mapping) else ()), initial_guess]
+    if model.holds_symbols or is_symbolic(*(x for x in numbers if x is not None)):
+        raise ArgumentError(
+            "inverse_kinematics_derivatives takes numbers; the derivatives of a compiled function that calls "
+            "inverse_kinematics are kernel.derivative(…)"
+        )
+    options: dict[str, Any] = {"tolerance": tolerance, "restarts": restarts, "seed": seed}
+    reached = inverse_kinematics(model, targets, initial_guess, **options, joint_limits=joint_limits, fixed=fixed)
+    problem, arrays = problem_of(model, targets, initial_guess is not None, joint_limits, fixed)
+    if (count := len(problem.priorities)) > PRIORITIES:
+        raise InputError(f"derivatives are those of at most {PRIORITIES} priorities; got {count}")
+    start = problem.rest if initial_guess is None else initial_guess
+    given = [reached.q, start, *arrays, *values.values()]
+    by = _derivatives(problem, 1, tuple(parameters), given)
+    converged, reasons = np.asarray(reached.converged), np.asarray(reached.reasons)
+    if not converged.all():
+        minimal = ~converged & np.isin(reasons, AT_MINIMUM) & (count == 1)
+        others = _derivatives(problem, 0, tuple(parameters), given) if minimal.any() else by
+        for x, y in zip(by, others, strict=True):
+            more = (..., *(None,) * (x.ndim - converged.ndim))
+            x[...] = np.where(converged[more], x, np.where(minimal[more], y, np.nan))
+    return reached, dict(zip([*targets, *parameters], by, strict=True))
+
+
+def _derivatives(
+    problem: NumericalSolver, reached: int, parameters: tuple[str, ...], given: Sequence[Any]
+) -> list[Array]:
+    """Return the derivatives by targets and parameters; ``reached``: number of priorities without errors."""
+    kernel: Kernel = derived(
+        problem.model,
+        identity(inverse_kinematics_derivatives),
+        problem,
+        reached,
+        parameters,
+        make=lambda: _solution(problem, reached, parameters),
+    )
+    names = [slot.name for slot in kernel.program.inputs][2:]
+    return [np.array(kernel.derivative(name)(*given)) for name in names]
+
+
+def _solution(problem: NumericalSolver, reached: int, parameters: tuple[str, ...]) -> Kernel:
+    """Return the kernel (q, start, targets, parameters) -> displacement (nv,) of a solution: zero to rounding."""
+    at_q = problem.moves[0].tolist()
+
+    def solution(model: Model, q: Array, initial_guess: Array, *targets: Array) -> Array:
+        state = SearchState(problem, model, initial_guess, targets, SearchOptions(1e-6, 0.0))
+        x = state.to_first_order(q[at_q], reached)
+        after = state.whole(x)
+        return dynamics.difference(model, held(after), after)
+
+    shapes = {name: shape for name, shape in problem.inputs.items() if name != "settings"}
+    inputs = {"q": (problem.model.nq,), **shapes}
+    return compile(inputs_named(solution, inputs), problem.model, parameters=parameters, **inputs)
+
+
+def inverse_kinematics_kernel(
+    model: Model,
+    targets: Mapping[Any, Any] | None = None,
+    initial_guess: bool = False,
+    parameters: Sequence[str] = (),
+    **options: Any,
+) -> Kernel:
+    """Return the kernel (targets, initial_guess, parameters) -> (q (nq,), error ()) of inverse kinematics.
+
+    ``targets``: shapes by task, None for that of the task; ``initial_guess``: whether there is one; ``options``: those
+    of :func:`inverse_kinematics`.
+    """
+    if not isinstance(targets, Mapping) or not targets:
+        raise ArgumentError(f"targets are the shapes of targets by task, such as {{'tool': (4, 4)}}; got {targets!r}")
+    truth("initial_guess", initial_guess)
+    shapes: dict[str, tuple[int, ...]] = {}
+    for k, (key, given) in enumerate(targets.items()):
+        shape = key.shape(model) if given is None and isinstance(key, Task) else shape_of(given)
+        if shape is None:
+            raise ArgumentError(f"the target of {key!r} is given by its shape, such as (4, 4) or 3; got {given!r}")
+        shapes["target" if len(targets) == 1 else f"target{k}"] = shape
+    if initial_guess:
+        shapes["initial_guess"] = (model.nq,)
+
+    def inverse_kinematics_of(model: Model, *arrays: Array) -> tuple[Array, Any]:
+        start = arrays[-1] if initial_guess else None
+        found = inverse_kinematics(model, dict(zip(targets, arrays, strict=False)), start, **options)
+        return found.q, found.error
+
+    inverse_kinematics_of.__name__ = "inverse_kinematics"
+    return compile(inputs_named(inverse_kinematics_of, shapes), model, parameters=parameters, **shapes)
