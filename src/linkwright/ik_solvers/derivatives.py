@@ -13,7 +13,7 @@ from linkwright.bounds import truth
 from linkwright.compiler.front.bind import shape_of
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.parameters import values_of
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, TooLargeError
 from linkwright.ik_solvers.failures import REASONS
 from linkwright.ik_solvers.reach import Reached, inverse_kinematics, problem_of
 from linkwright.ik_solvers.solver import NumericalSolver, SearchOptions, SearchState, inputs_named
@@ -124,31 +124,35 @@ def _derivatives(
     problem: NumericalSolver, reached: int, parameters: tuple[str, ...], given: Sequence[Any]
 ) -> list[Array]:
     """Return the derivatives by targets and parameters; ``reached``: number of priorities without errors."""
-    kernel: Kernel = derived(
+    kernels: list[Kernel] = derived(
         problem.model,
         identity(inverse_kinematics_derivatives),
         problem,
         reached,
         parameters,
-        make=lambda: _solution(problem, reached, parameters),
+        make=lambda: _kernels(problem, reached, parameters),
     )
-    names = [slot.name for slot in kernel.program.inputs][2:]
-    return [np.array(kernel.derivative(name)(*given)) for name in names]
+    return [np.array(kernel(*given)) for kernel in kernels]
 
 
-def _solution(problem: NumericalSolver, reached: int, parameters: tuple[str, ...]) -> Kernel:
-    """Return the kernel (q, start, targets, parameters) -> displacement (nv,) of a solution: zero to rounding."""
-    at_q = problem.moves[0].tolist()
+def _kernels(problem: NumericalSolver, reached: int, parameters: tuple[str, ...]) -> list[Kernel]:
+    """Return the kernels (q, initial_guess, targets, parameters) -> derivatives by each target and parameter."""
 
     def solution(model: Model, q: Array, initial_guess: Array, *targets: Array) -> Array:
         state = SearchState(problem, model, initial_guess, targets, SearchOptions(1e-6, 0.0))
-        x = state.to_first_order(q[at_q], reached)
-        after = state.whole(x)
-        return dynamics.difference(model, held(after), after)
+        after = state.whole(state.to_first_order(q[problem.moves[0]], reached))
+        return dynamics.difference(model, held(after), after)  # zero to rounding
 
     shapes = {name: shape for name, shape in problem.inputs.items() if name != "settings"}
-    inputs = {"q": (problem.model.nq,), **shapes}
-    return compile(inputs_named(solution, inputs), problem.model, parameters=parameters, **inputs)
+    inputs: dict[str, Any] = {"q": (problem.model.nq,), **shapes}
+    try:
+        kernel = compile(inputs_named(solution, inputs), problem.model, parameters=parameters, unroll=True, **inputs)
+    except TooLargeError:
+        raise TooLargeError(
+            f"derivatives of the inverse kinematics of {problem.model.name!r} are too large for straight-line code: "
+            f"{len(problem.tasks)} tasks of {len(problem.priorities)} priorities; those of one priority are shorter"
+        ) from None
+    return [kernel.derivative(slot.name) for slot in kernel.program.inputs[2:]]
 
 
 def inverse_kinematics_kernel(
@@ -166,7 +170,7 @@ def inverse_kinematics_kernel(
     if not isinstance(targets, Mapping) or not targets:
         raise ArgumentError(f"targets are the shapes of targets by task, such as {{'tool': (4, 4)}}; got {targets!r}")
     truth("initial_guess", initial_guess)
-    shapes: dict[str, tuple[int, ...]] = {}
+    shapes: dict[str, Any] = {}
     for k, (key, given) in enumerate(targets.items()):
         shape = key.shape(model) if given is None and isinstance(key, Task) else shape_of(given)
         if shape is None:

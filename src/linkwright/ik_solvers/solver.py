@@ -68,6 +68,9 @@ NEVER = 1e300
 LARGEST = 1e100
 """Bound of sums of inputs, so that squares and products of these are finite."""
 
+CURVED_VELOCITIES = 16
+"""Number of velocities up to which second derivatives of errors, of a second priority, are part of a kernel."""
+
 POLISHED = 4
 """Steps of the first priority alone, at the end."""
 
@@ -228,7 +231,8 @@ class SearchState:
     def solved(self, differentiable: bool = False) -> tuple[Array, Array, Array]:
         """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q is exact to first order.
 
-        With more than two priorities its derivatives are those of the search.
+        With more than two priorities, or two of more than :data:`CURVED_VELOCITIES`, its derivatives are those of the
+        search.
         """
         problem = self.problem
         x, attempt, state, steps = self.searched()
@@ -239,7 +243,8 @@ class SearchState:
 
         if more := POLISHED if self.several else int(differentiable):
             x = repeat(more, polish, x)
-        if differentiable and len(problem.priorities) <= 2:
+        curved = len(self.at_v) <= CURVED_VELOCITIES and len(problem.priorities) == 2
+        if differentiable and (curved or not self.several):
             x = self.to_first_order(x, 1)
         q = self._wrapped(self.whole(x))
         squares = [left @ left for left in problem.left(self.model, q, self.targets, self.begin)]

@@ -145,7 +145,7 @@ def geometry_of(model: Model, name: str) -> Any:
 
 def require_geometry(one: GeometricParameter, values: Array) -> None:
     """Raise :class:`InputError` for numbers (…, *shape) that no mechanism has."""
-    if one.what in SIZES and not (values > 0.0).all():
+    if one.what in (*SIZES, "distance") and not (values > 0.0).all():
         raise InputError(f"{one.name} is above zero; got {values[~(values > 0.0)].flat[0]:g}")
     if one.what in ("axis", "orientation") and not values.any(axis=-1).all():
         what = "an axis" if one.what == "axis" else "a quaternion"

@@ -70,7 +70,7 @@ def rollout_kernel(
     Kernel
         The kernel. Impulses take all iterations of the solver, whatever its tolerance, so that they have derivatives.
     """
-    names = [name for name in ((wrt,) if isinstance(wrt, str) else wrt) if name not in parameters]
+    names = tuple(name for name in ((wrt,) if isinstance(wrt, str) else wrt) if name not in parameters)
     episode = options_of("episode", episode, Episode)
     if episode.reset is not None:
         raise ArgumentError("a differentiable rollout takes no reset: a motion that begins again jumps")
