@@ -245,7 +245,7 @@ class SearchState:
             x = repeat(more, polish, x)
         curved = len(self.at_v) <= CURVED_VELOCITIES and len(problem.priorities) == 2
         if differentiable and (curved or not self.several):
-            x = self.to_first_order(x, 1)
+            x = where(abs(state - DONE) < 0.5, self.to_first_order(x, 1), held(x))
         q = self._wrapped(self.whole(x))
         squares = [left @ left for left in problem.left(self.model, q, self.targets, self.begin)]
         of_tasks, of_loops = squares[: len(problem.tasks)], squares[len(problem.tasks) :]
