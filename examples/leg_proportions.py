@@ -169,11 +169,11 @@ if __name__ == "__main__":
     reader = argparse.ArgumentParser()
     reader.add_argument("--short", action="store_true")
     reader.add_argument("folder", nargs="?", type=Path, default=Path())
-    told = reader.parse_args()
+    options = reader.parse_args()
     print(f"gradient against differences: {difference_of_gradient(np.array([*DESIGN.values()])):.1e}")
     warnings.simplefilter("ignore", lw.errors.LinkwrightWarning)  # of steps that lead to impossible designs
-    path, values = optimized(4 if told.short else 40)
+    path, values = optimized(4 if options.short else 40)
     for x, value in zip(path, values, strict=True):
         print("  ".join(f"{name} {one:.4f}" for name, one in zip(DESIGN, x, strict=True)), f" loss {value:.4f}")
-    picture(path, values, 9 if told.short else 65).savefig(told.folder / "leg_proportions.png", dpi=110)
+    picture(path, values, 9 if options.short else 65).savefig(options.folder / "leg_proportions.png", dpi=110)
     assert values[-1] < 0.9 * values[0]
