@@ -8,7 +8,7 @@
 #
 # | their tool | one line | what works | what does not |
 # |---|---|---|---|
-# | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of arms of a family with up to seven joints | arms with an equation of degree 16; completion at singular postures |
+# | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of every arm that the solver solves, with up to seven joints | completion at singular postures |
 # | LeRobot | `RobotKinematics(arm, "gripper_frame_link")` | its interface, with joint limits, weights and positions of grippers | joints that slide |
 # | ROS 2 | `save_package(arm, "src/arm_solver")` | a plugin of `inverse_dynamics_solver`; controllers and observers as C functions | closed loops, floating bases |
 # | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints | textures, contact forces |

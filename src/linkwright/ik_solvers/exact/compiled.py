@@ -152,6 +152,8 @@ class ClosedForm:
                 else compile(lambda target: solved(target, None), target=task.shape)
             )
         self.branches: int = self.kernel.program.outputs[1].shape[0]
+        self.formulas = self.branches
+        """how many of them have formulas"""
         self._more = 0
         if misfit > APPROXIMATE and len(arm.chain) - way.asks == 6:
             # near its singular postures such an arm has the answers of an arm of any geometry
@@ -181,6 +183,43 @@ class RootPostures(NamedTuple):
     """(n,): what is wrong with the targets"""
 
 
+class RootPosture(NamedTuple):
+    """The posture of a root of the polynomial."""
+
+    coordinates: list[Any]
+    """of the arm's joints, within their limits where whole turns bring them there"""
+    error: Any
+    root: Any
+    """rad"""
+    moved: Any
+    """the half sine of the angle by which Newton's steps left the root"""
+
+
+def posture_at(
+    model: Model,
+    task: PoseTarget,
+    elimination: RaghavanRothElimination,
+    T: Array,
+    given: Any,
+    polynomial: Array,
+    low: Any,
+    high: Any,
+) -> RootPosture:
+    """Return the posture of the root between two angles."""
+    arm, held = task.arm, elimination.way.held
+    T = orthonormal(T)
+    angle = root_between(polynomial, low, high)
+    root = SineCosine(np.sin(angle), np.cos(angle))
+    turns, third = turns_at(elimination, motion_to(arm, T), given, root)
+    parts = [given if k == held else turn.angle() for k, turn in enumerate(turns)]
+    parts, error = task.converged(parts, T, held, given, 2)
+    coordinates = [
+        x if k == held else into_limits(without_turns(x), model.lower[place], model.upper[place])
+        for k, (place, x) in enumerate(zip(arm.places, parts, strict=True))
+    ]
+    return RootPosture(coordinates, error, angle, abs(np.sin(0.5 * (parts[third] - angle))))
+
+
 class Opening:
     """Kernels for six joints of any geometry, the ring opened once: the equation of degree 16, its roots, postures."""
 
@@ -194,18 +233,11 @@ class Opening:
             return polynomial, noise, stack(cells_with_roots(polynomial, noise)), fault_of(T)
 
         def posture(T: Array, given: Any, polynomial: Array, low: Any, high: Any) -> Any:
-            T = orthonormal(T)
-            angle = root_between(polynomial, low, high)
-            root = SineCosine(np.sin(angle), np.cos(angle))
-            turns, third = turns_at(elimination, motion_to(arm, T), given, root)
-            parts = [given if k == held else turn.angle() for k, turn in enumerate(turns)]
-            parts, error = task.converged(parts, T, held, given, 2)
+            found = posture_at(model, task, elimination, T, given, polynomial, low, high)
             row = list(rest)
-            for k, (place, x) in enumerate(zip(arm.places, parts, strict=True)):
-                bounds = model.lower[place], model.upper[place]
-                whole = x if k == held else without_turns(x)
-                row[place] = whole if k == held else into_limits(whole, *bounds)
-            return stack(row), error, angle, abs(np.sin(0.5 * (parts[third] - angle)))
+            for place, x in zip(arm.places, found.coordinates, strict=True):
+                row[place] = x
+            return stack(row), found.error, found.root, found.moved
 
         searched: dict[str, Any] = {"polynomial": (2 * HARMONICS + 1,), "low": (), "high": ()}
         if held is None:
@@ -216,7 +248,8 @@ class Opening:
         else:
             self._equation = compile(equation, T=(4, 4), given=(), least=())
             self._posture = compile(posture, T=(4, 4), given=(), **searched)
-        self._size = self._usual_size(task, held)
+        self.size = self._usual_size(task, held)
+        """the usual size of the polynomials"""
         self._cell = compile(cell_with_roots, polynomial=searched["polynomial"], noise=(), middle=(), half=())
         self._correction = Correction(model, task, held)
 
@@ -231,7 +264,7 @@ class Opening:
 
     def __call__(self, *arrays: Array) -> RootPostures:
         n = len(arrays[0])
-        polynomials, noise, cells, fault = self._equation(*arrays, DIGITS * self._size)
+        polynomials, noise, cells, fault = self._equation(*arrays, DIGITS * self.size)
         rows, low, high, unclear = brackets(polynomials, noise, cells, self._cell)
         q, error, angle, moved = self._posture(*(x[rows] for x in arrays), polynomials[rows], low, high)
         with np.errstate(invalid="ignore"):
@@ -241,7 +274,7 @@ class Opening:
             kept = error < LOOSE
             unclear |= ~kept | ~(moved < OWN)
         unclear[1:] |= (rows[1:] == rows[:-1]) & (angle[1:] - angle[:-1] < 10.0 * OWN)
-        doubtful = ~(np.abs(polynomials).sum(axis=-1) > VANISHED * self._size)
+        doubtful = ~(np.abs(polynomials).sum(axis=-1) > VANISHED * self.size)
         doubtful[rows[unclear]] = True
         doubtful |= np.bincount(rows, minlength=n) % 2 == 1
         if not kept.all():
@@ -262,6 +295,11 @@ class AllRoots:
         self._openings = [Opening(model, task, first)]
         self._others = others
         self._places = list(task.arm.places)
+
+    @property
+    def size(self) -> float:
+        """The usual size of the polynomials of the first opening."""
+        return self._openings[0].size
 
     def _opening(self, k: int) -> Opening | None:
         """The first, second, … opening, made when it is needed; None where there is none."""

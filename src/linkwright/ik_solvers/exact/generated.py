@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from string import Template
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.emit.languages import PYTHON, RUST, C, Language, statements
+from linkwright.compiler.emit.languages import statements
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.user import stack
-from linkwright.ik_solvers.exact.chain import Arm
-from linkwright.ik_solvers.exact.compiled import FINE, LOOSE, coordinates_of
+from linkwright.ik_solvers.exact.compiled import DIGITS, FAR, FINE, LOOSE, NOISE, coordinates_of, posture_at
 from linkwright.ik_solvers.exact.decompositions import Decomposition
+from linkwright.ik_solvers.exact.general import CHECKED, ROUNDING, SAMPLES, RaghavanRothElimination, determinant
+from linkwright.ik_solvers.exact.postures import fault_of, motion_to, orthonormal
+from linkwright.ik_solvers.exact.roots import (
+    CELL,
+    CELLS,
+    FIRST,
+    HARMONICS,
+    LEVELS,
+    NONE,
+    ONE,
+    PARTS,
+    SEVERAL,
+    cell_with_roots,
+)
+from linkwright.ik_solvers.exact.source_templates import SolverTemplate
 from linkwright.ik_solvers.exact.subproblems import pick
 from linkwright.ik_solvers.exact.tasks import PoseTarget
 from linkwright.model.tree import Model
@@ -25,305 +39,58 @@ from linkwright.spatial.arrays import Array
 STEPS = 16
 """Largest number of steps that bring a solution, off by rounding, to its target."""
 
-_C = """\
-$static double ${name}_branches(const double *$target$given, double found[$branches][$width])
-{
-$assignments
-    return $fault;
-}
-$step
-$public$kind $name(const double $target[$size]$given, double q[$branches][$n])
-{
-    static const double lower[$n] = {$lower}, upper[$n] = {$upper};
-    double found[$branches][$width], best = HUGE_VAL;
-    int count = 0, i, j, k;
-
-    for (k = 0; k < $size; ++k)
-        if (!(fabs($target[k]) < HUGE_VAL)) return -1;
-    $check
-    if (!(${name}_branches($target$handed, found) <= 1e-6)) return -1;
-    for (i = 0; i < $branches; ++i) {
-        double *x = found[i];
-        $correction
-        if (x[$n] < best) best = x[$n];
-    }
-    for (i = 0; i < $branches; ++i) {
-        const double *x = found[i];
-        if (!(x[$n] <= (best <= $least ? $least : $tolerance))) continue;
-        for (k = 0; k < $n; ++k)
-            if (!(x[k] >= lower[k] - 1e-12 && x[k] <= upper[k] + 1e-12)) break;
-        if (k < $n) continue;
-        for (j = 0; j < count; ++j) { /* solutions that coincide are returned once */
-            double gap = 0.0;
-            for (k = 0; k < $n; ++k) gap = fmax(gap, fabs(remainder(x[k] - q[j][k], $turn)));
-            if (gap < 1e-6) break;
-        }
-        if (j < count) continue;
-        for (k = 0; k < $n; ++k) q[count][k] = x[k];
-        ++count;
-    }
-    return count;
-}
-"""
-_C_STEP = """
-$static void ${name}_step(const double *$target$to_step, const double *x, double *next)
-{
-$assignments
-}
-"""
-_C_CORRECTION = """\
-for (k = 0; k < $steps && x[$n] > $fine && x[$n] < $loose; ++k) { /* what rounding left */
-            double next[$width];
-            ${name}_step($target$step_handed, x, next);
-            if (!(next[$n] < x[$n])) break;
-            for (j = 0; j < $width; ++j) x[j] = next[j];
-        }"""
-
-_RUST = """\
-#[allow(unused_parens, non_snake_case, unused_variables, clippy::all)]
-fn ${name}_branches($target: &[f64; $size]$given, found: &mut [[f64; $width]; $branches]) -> f64 {
-$assignments
-    $fault
-}
-$step
-$comment
-#[allow(unused_parens, non_snake_case, clippy::all)]
-pub fn $name($target: &[f64; $size]$given, q: &mut [[f64; $n]; $branches]) -> Option<usize> {
-    const LOWER: [f64; $n] = [$lower];
-    const UPPER: [f64; $n] = [$upper];
-    let mut found = [[0.0; $width]; $branches];
-    if !$target.iter().all(|x| x.is_finite()) {
-        return None;
-    }
-    $check
-    if !(${name}_branches($target$handed, &mut found) <= 1e-6) {
-        return None;
-    }
-    let mut best = f64::INFINITY;
-    for x in found.iter_mut() {
-        $correction
-        best = best.min(x[$n]);
-    }
-    let least = if best <= $least { $least } else { $tolerance };
-    let mut count = 0;
-    for x in found.iter() {
-        let within = (0..$n).all(|k| x[k] >= LOWER[k] - 1e-12 && x[k] <= UPPER[k] + 1e-12);
-        // solutions that coincide are returned once
-        let same = |a: f64, b: f64| ((a - b) - $turn * ((a - b) / $turn).round()).abs() < 1e-6;
-        let known = q[..count].iter().any(|other| (0..$n).all(|k| same(x[k], other[k])));
-        if x[$n] <= least && within && !known {
-            q[count].copy_from_slice(&x[..$n]);
-            count += 1;
-        }
-    }
-    Some(count)
-}
-"""
-_RUST_STEP = """
-#[allow(unused_parens, non_snake_case, unused_variables, clippy::all)]
-fn ${name}_step($target: &[f64; $size]$to_step, x: &[f64; $width], next: &mut [f64; $width]) {
-$assignments
-}
-"""
-_RUST_CORRECTION = """\
-for _ in 0..$steps {
-            // what rounding left
-            let mut next = [0.0; $width];
-            if !(x[$n] > $fine && x[$n] < $loose) {
-                break;
-            }
-            ${name}_step($target$step_handed, x, &mut next);
-            if !(next[$n] < x[$n]) {
-                break;
-            }
-            *x = next;
-        }"""
-
-_PYTHON = '''\
-from math import atan2, cos, inf, isfinite, nan, pi, sin, sqrt
-
-
-def _ratio(a, b):
-    return a / b if b else a * inf
-
-
-def _root(x):
-    return sqrt(x) if x >= 0.0 else nan
-
-
-def _whole(x):
-    return float(round(x)) if isfinite(x) else x
-
-
-def _${name}_branches($target$given):
-    found = [[0.0] * $width for _ in range($branches)]
-$assignments
-    return found, $fault
-
-$step
-def $name($target$given):
-    """$comment"""
-    lower, upper = [$lower], [$upper]
-    $target = [float(x) for $flat]
-    $check
-    if len($target) != $size or not all(isfinite(x) for x in [*$target$handed]):
-        raise ValueError("expected $size finite numbers$and_given")
-    found, fault = _${name}_branches($target$handed)
-    if not fault <= 1e-6:
-        raise ValueError("$target is no pose: a rotation, a position, and 0 0 0 1 below")
-    $correction
-    best = min(x[$n] for x in found)
-    least = $least if best <= $least else $tolerance
-    q = []
-    for x in found:
-        within = all(lower[k] - 1e-12 <= x[k] <= upper[k] + 1e-12 for k in range($n))
-        # solutions that coincide are returned once
-        known = any(all(abs((a - b + pi) % (2.0 * pi) - pi) < 1e-6 for a, b in zip(x, other)) for other in q)
-        if x[$n] <= least and within and not known:
-            q.append(x[:$n])
-    return q
-'''
-_PYTHON_STEP = """
-
-def _${name}_step($target$to_step, x):
-    next = [0.0] * $width
-$assignments
-    return next
-
-"""
-_PYTHON_CORRECTION = """\
-for k, x in enumerate(found):  # what rounding left
-        for _ in range($steps):
-            if not $fine < x[$n] < $loose:
-                break
-            next = _${name}_step($target$step_handed, x)
-            if not next[$n] < x[$n]:
-                break
-            found[k] = x = next"""
-
-
-@dataclass(frozen=True)
-class SolverTemplate:
-    """The functions of a solver in one language."""
-
-    language: Language
-    store: str
-    """the assignment of an expression to an entry of an array"""
-    given: str
-    """the further parameter, which is a number"""
-    check: str
-    """that it is finite"""
-    functions: str
-    step: str
-    correction: str
-    comment: tuple[str, str, str]
-    """its beginning, that of each line, and its end"""
-    target: str
-    solutions: str
-    """how the arguments and the results are written"""
-    words: tuple[tuple[str, str], ...] = ()
-    """further words of the template"""
-
-
-_IN_C = SolverTemplate(
-    C,
-    "    {}[{}] = {};",
-    ", double given",
-    "if (!(fabs(given) < HUGE_VAL)) return -1;",
-    "$comment\n#include <math.h>\n\n" + _C,
-    _C_STEP,
-    _C_CORRECTION,
-    ("/* ", " * ", " */"),
-    "row by row",
-    "The result is the number of solutions, the rows of q that are written; -1 where the arguments are no target.",
-    (("static", "static"), ("public", ""), ("kind", "int")),
-)
-TEMPLATES = {
-    ".c": _IN_C,
-    ".hpp": replace(
-        _IN_C,
-        functions="#pragma once\n\n$comment\n#include <math.h>\n\n" + _C,
-        words=(("static", "inline"), ("public", "inline "), ("kind", "int")),
-    ),
-    ".rs": SolverTemplate(
-        RUST,
-        "    {}[{}] = {};",
-        ", given: f64",
-        "if !given.is_finite() {\n        return None;\n    }",
-        _RUST,
-        _RUST_STEP,
-        _RUST_CORRECTION,
-        ("/// ", "/// ", ""),
-        "row by row",
-        "The result is the number of solutions, the rows of q that are written; None if the target is none.",
-    ),
-    ".py": SolverTemplate(
-        replace(
-            PYTHON,
-            functions={"sqrt": "_root", "round": "_whole"},
-            templates={**PYTHON.templates, "div": "_ratio({0}, {1})"},
-        ),
-        "    {}[{}] = {}",
-        ", given",
-        "given = float(given)",
-        _PYTHON,
-        _PYTHON_STEP,
-        _PYTHON_CORRECTION,
-        ("", "    ", "    "),
-        "a list of rows or an array",
-        "The result is the list of solutions. ValueError is raised where the arguments are no target.",
-    ),
-}
-"""By the ending of the file."""
+COEFFICIENTS = 3 * 6 * 9
+"""Numbers of the six equations by 1, sin and cos of one joint."""
 
 
 class GeneratedSolver:
-    """The programs of an exact solver of a family, from which its source code is written."""
+    """The programs of an exact solver, from which its source code is written.
+
+    ``size``: of an elimination, the usual size of its polynomials.
+    """
 
     def __init__(
-        self, model: Model, arm: Arm, way: Decomposition, task: PoseTarget, tolerance: float, joint_limits: bool
+        self,
+        model: Model,
+        plan: Decomposition | RaghavanRothElimination,
+        task: PoseTarget,
+        branches: int,
+        tolerance: float,
+        joint_limits: bool,
+        size: float = 0.0,
     ):
-        self._model, self._arm, self._way, self._task = model, arm, way, task
-        self.tolerance, self.joint_limits = tolerance, joint_limits
-        places = list(arm.places)
+        self._arm, self._task, self._size = task.arm, task, size
+        self.branches, self.tolerance, self.joint_limits = branches, tolerance, joint_limits
+        way = self._way = plan if isinstance(plan, Decomposition) else plan.way
+        self._searched = isinstance(plan, RaghavanRothElimination)
+        places = list(task.arm.places)
+        n = len(places)
         self._bounds = (
-            (model.lower[places], model.upper[places])
-            if joint_limits
-            else (np.full(len(places), -np.inf), np.full(len(places), np.inf))
+            (model.lower[places], model.upper[places]) if joint_limits else (np.full(n, -np.inf), np.full(n, np.inf))
         )
-        self._corrected = len(arm.chain) >= 6 and task.shape == (4, 4)
-        self._least = FINE * max(1.0, arm.length) if self._corrected else tolerance
-
-        def branches(target: Array, given: Any) -> Any:
-            fault, target = task.fault(target), task.cleaned(target)
-            rows = []
-            for answer in way.solve(task.motion(target), given):
-                error = pick(answer.exists, task.off(target, answer), np.inf)
-                rows.append(stack([*coordinates_of(model, arm, way, answer, given), error]))
-            return stack(rows), fault
+        corrected = n >= 6 and task.shape == (4, 4)
+        self._least = FINE * max(1.0, task.arm.length) if corrected else tolerance
 
         def step(target: Array, given: Any, x: Array) -> Any:
             parts, error = task.converged(list(x[:-1]), target, way.held, given, 1)
             return stack([*parts, error])
 
         with np.errstate(all="ignore"):  # of what is no number
-            self.branches = self._program(branches)
-            self.step = self._program(step, x=len(places) + 1) if self._corrected else None
-
-    def _program(self, function: Callable[..., Any], **inputs: Any) -> Program:
-        program = compile(function, target=self._task.shape, given=(), **inputs).program
-        assert isinstance(program, Program)
-        slots = tuple(
-            slot._replace(name=self._task.name if slot.name == "target" else slot.name) for slot in program.inputs
-        )
-        return replace(program, inputs=slots)
+            self._functions = (
+                _of_family(model, plan, task)
+                if isinstance(plan, Decomposition)
+                else _of_any_geometry(model, plan, task)
+            )
+            self._results = {name: "found" for name in self._functions}
+            if corrected:
+                self._functions["step"] = _program(step, target=task.shape, given=(), x=n + 1)
+                self._results["step"] = "next"
 
     def source(self, template: SolverTemplate, name: str, notes: Sequence[str]) -> str:
         """The code in a language, with a function of this name and a comment that begins with the notes."""
         language, n = template.language, len(self._arm.joints)
         target, size = self._task.name, int(np.prod(self._task.shape))
-        step = self.step
-        stepped = step is not None and any(op == "input" and args[0] == 1 for op, args, _ in step.instructions)
+        asks = self._way.asks
         words = {
             **dict(template.words),
             "name": name,
@@ -331,39 +98,73 @@ class GeneratedSolver:
             "size": str(size),
             "n": str(n),
             "width": str(n + 1),
-            "branches": str(self.branches.outputs[0].shape[0]),
-            "given": template.given if self._way.asks else "",
-            "handed": ", given" if self._way.asks else "",
-            "and_given": " and a given number" if self._way.asks else "",
-            "to_step": template.given if stepped else "",
-            "step_handed": ", given" if stepped else "",
-            "check": template.check if self._way.asks else "",
-            "flat": f"row in {self._task.name} for x in row"
-            if len(self._task.shape) == 2
-            else f"x in {self._task.name}",
+            "branches": str(self.branches),
+            "given_parameter": f", {template.parameters[1].format('given')}" if asks else "",
+            "handed": ", given" if asks else "",
+            "and_given": " and a given number" if asks else "",
+            "check": template.check if asks else "",
+            "flat": f"row in {target} for x in row" if len(self._task.shape) == 2 else f"x in {target}",
             "lower": ", ".join(language.number(float(x)) for x in self._bounds[0]),
             "upper": ", ".join(language.number(float(x)) for x in self._bounds[1]),
             "least": repr(self._least),
             "tolerance": repr(self.tolerance),
             "fine": repr(FINE),
-            "loose": repr(LOOSE),
+            "loose": repr(FAR if self._searched else LOOSE),
             "steps": str(STEPS),
             "turn": repr(2.0 * np.pi),
             "comment": _comment(template, [*notes, *self._notes(template)]),
         }
-        words |= {"step": "", "correction": ""}
-        if step is not None:
-            lines, (results,), _ = statements(step, language)
-            lines += [template.store.format("next", k, text) for k, text in enumerate(results)]
-            words["step"] = Template(template.step).substitute(words, assignments="\n".join(lines))
-            words["correction"] = Template(template.correction).substitute(words)
-        lines, (rows, (fault,)), _ = statements(self.branches, language)
-        for k, text in enumerate(rows):
-            i, j = divmod(k, n + 1)
-            lines.append(template.store.format(f"found[{i}]", j, text))
-        words |= {"assignments": "\n".join(lines), "fault": fault}
-        text = Template(template.functions).substitute(words)
+        functions = [self._function(template, function, words) for function in self._functions]
+        if self._searched:
+            words |= {
+                "coefficients": str(COEFFICIENTS),
+                "samples": str(SAMPLES),
+                "harmonics": str(HARMONICS),
+                "checked": repr(CHECKED),
+                "noise": repr(NOISE),
+                "rounding": repr(ROUNDING),
+                "digits": repr(DIGITS * self._size),
+                "cells": str(CELLS),
+                "cell": repr(CELL),
+                "first_cell": f"({FIRST!r})",
+                "parts": str(PARTS),
+                "smallest": repr(CELL * PARTS ** (0.5 - LEVELS)),
+                "none": repr(NONE),
+                "one": repr(ONE),
+                "several": repr(SEVERAL),
+            }
+            functions.append(Template(template.search).substitute(words))
+        words["functions"] = "\n".join(functions)
+        words["correction"] = Template(template.correction).substitute(words) if "step" in self._functions else ""
+        text = Template(template.solver).substitute(words)
         return re.sub(r"\n +(?=\n)", "", text)  # lines of words that are empty
+
+    def _function(self, template: SolverTemplate, function: str, words: dict[str, str]) -> str:
+        """A function of straight-line code, whose results are in one array."""
+        program, result = self._functions[function], self._results[function]
+        own = {"target": self._task.name}
+        program = replace(
+            program, inputs=tuple(slot._replace(name=own.get(slot.name, slot.name)) for slot in program.inputs)
+        )
+        lines, results, _ = statements(program, template.language)
+        array, number, of_results = template.parameters
+        parameters, unread = [], []
+        read = {args[0] for op, args, _ in program.instructions if op == "input"}
+        for k, slot in enumerate(program.inputs):
+            if slot.name != "given" or self._way.asks:
+                parameters.append((array if slot.shape else number).format(slot.name))
+                unread += [template.unread.format(slot.name)] if template.unread and k not in read else []
+        parameters += [of_results.format(result)] if of_results else []
+        entries = [text for some in results for text in some]
+        lines += [template.store.format(result, k, text) for k, text in enumerate(entries)]
+        more = {
+            "function": function,
+            "parameters": ", ".join(parameters),
+            "result": result,
+            "length": str(len(entries)),
+            "assignments": "\n".join([*unread, *lines]),
+        }
+        return Template(template.function).substitute(words | more)
 
     def _notes(self, template: SolverTemplate) -> list[str]:
         name, arm = self._task.name, self._arm
@@ -390,7 +191,51 @@ class GeneratedSolver:
             template.solutions,
             "At singular postures solutions that coincide are returned once, of free joints with one value of their",
             "angles; others may be missing there.",
+            *(["So they may for a few targets at which solutions share the angle of a joint."] * self._searched),
         ]
+
+
+def _program(function: Callable[..., Any], **inputs: Any) -> Program:
+    program = compile(function, **inputs).program
+    assert isinstance(program, Program)
+    return program
+
+
+def _of_family(model: Model, way: Decomposition, task: PoseTarget) -> dict[str, Program]:
+    """All solutions by formulas, with the error of each, and the fault of the target."""
+
+    def branches(target: Array, given: Any) -> Any:
+        fault, target = task.fault(target), task.cleaned(target)
+        rows = []
+        for answer in way.solve(task.motion(target), given):
+            error = pick(answer.exists, task.off(target, answer), np.inf)
+            rows.append(stack([*coordinates_of(model, task.arm, way, answer, given), error]))
+        return stack(rows), fault
+
+    return {"branches": _program(branches, target=task.shape, given=())}
+
+
+def _of_any_geometry(model: Model, elimination: RaghavanRothElimination, task: PoseTarget) -> dict[str, Program]:
+    """The parts of the search: the equations, their determinant at an angle, the roots of a cell, and a posture."""
+
+    def coefficients(target: Array, given: Any) -> Any:
+        return elimination.by_harmonics(motion_to(task.arm, orthonormal(target)), given), fault_of(target)
+
+    def at_angle(coefficients: Array, s: Any, c: Any) -> Any:
+        one, by_s, by_c = (coefficients[k * 54 : (k + 1) * 54].reshape(6, 9) for k in range(3))
+        return determinant(one + by_s * s + by_c * c)
+
+    def posture(target: Array, given: Any, polynomial: Array, low: Any, high: Any) -> Any:
+        found = posture_at(model, task, elimination, target, given, polynomial, low, high)
+        return stack([*found.coordinates, found.error])
+
+    harmonics = 2 * HARMONICS + 1
+    return {
+        "coefficients": _program(coefficients, target=(4, 4), given=()),
+        "determinant": _program(at_angle, coefficients=COEFFICIENTS, s=(), c=()),
+        "cell": _program(cell_with_roots, polynomial=harmonics, noise=(), middle=(), half=()),
+        "posture": _program(posture, target=(4, 4), given=(), polynomial=harmonics, low=(), high=()),
+    }
 
 
 def _comment(template: SolverTemplate, notes: Sequence[str]) -> str:

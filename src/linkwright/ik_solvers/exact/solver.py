@@ -25,16 +25,17 @@ from linkwright.errors import (
 )
 from linkwright.files import file_at, write_text
 from linkwright.ik_solvers.exact.chain import Arm, arm_of
-from linkwright.ik_solvers.exact.compiled import DEGENERATE, FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
+from linkwright.ik_solvers.exact.compiled import DEGENERATE, FINE, LOOSE, AllRoots, ClosedForm, Correction
 from linkwright.ik_solvers.exact.decompositions import TASKS, Decomposition, decompositions
 from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
 from linkwright.ik_solvers.exact.explanation import explanation
 from linkwright.ik_solvers.exact.families import ElbowAngle
 from linkwright.ik_solvers.exact.general import RaghavanRothElimination, eliminations
-from linkwright.ik_solvers.exact.generated import TEMPLATES, GeneratedSolver
+from linkwright.ik_solvers.exact.generated import GeneratedSolver
 from linkwright.ik_solvers.exact.geometry import meeting, parallel
 from linkwright.ik_solvers.exact.postures import without_turns
 from linkwright.ik_solvers.exact.solutions import Solutions
+from linkwright.ik_solvers.exact.source_templates import TEMPLATES
 from linkwright.ik_solvers.exact.tasks import PoseTarget, free_joints, task_of
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -70,7 +71,7 @@ class AnalyticSolver:
         held = self._way.held
         self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
         """value that is given in addition to a target: a joint, or "elbow angle"; None if none is needed"""
-        self._answers: Branches = (
+        self._answers: ClosedForm | AllRoots = (
             ClosedForm(model, arm, plan, task)
             if isinstance(plan, Decomposition)
             else AllRoots(model, task, plan, others)
@@ -119,11 +120,6 @@ class AnalyticSolver:
         -------
         Path
             The file.
-
-        Raises
-        ------
-        ModelError
-            If the arm has six joints of any geometry: the search for roots of its equation is not written.
         """
         file = file_at(path, "exact solvers", *TEMPLATES)
         joint_limits = truth("joint_limits", joint_limits)
@@ -131,15 +127,16 @@ class AnalyticSolver:
             name = identifier(f"{self.model.name}_{self.frame}_ik")
         elif not isinstance(name, str) or identifier(name) != name or name in RESERVED or iskeyword(name):
             raise ArgumentError(f"name is that of a function: letters, digits and _, no reserved word; got {name!r}")
-        if not isinstance(self._plan, Decomposition):
-            raise ModelError(
-                f"{self.frame!r} of {self.model.name!r} is solved by an equation of degree 16 ({self.family}), whose "
-                "search for roots is not written as source code; the formulas of a family are, such as those of arms "
-                "with a spherical wrist or three parallel axes"
-            )
         if self._generated is None or self._generated.joint_limits != joint_limits:
+            answers = self._answers
             self._generated = GeneratedSolver(
-                self.model, self._arm, self._plan, self._task, self.tolerance, joint_limits
+                self.model,
+                self._plan,
+                self._task,
+                answers.branches if isinstance(answers, AllRoots) else answers.formulas,
+                self.tolerance,
+                joint_limits,
+                answers.size if isinstance(answers, AllRoots) else 0.0,
             )
         told = f"Exact inverse kinematics of {self.frame!r} of {self.model.name!r} ({self.family})."
         return write_text(file, self._generated.source(TEMPLATES[file.suffix.lower()], name, [told]))
