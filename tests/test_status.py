@@ -60,6 +60,25 @@ def test_the_line_comes_and_goes(shown):
     assert terminal.getvalue() == f"{CLEARED}linkwright: compiling f of 'arm' …{CLEARED}"
 
 
+def test_the_remaining_compile_time_is_estimated_from_the_size_of_the_code(shown, monkeypatch):
+    monkeypatch.setattr(status.CompileRate, "rate", 1e-6)
+    terminal = shown(Terminal())
+    with status.status_message("compiling f"):
+        terminal.next()
+        with status.compiling_code(4_000_000):
+            terminal.next()
+        terminal.next()
+    lines = [line for line in terminal.getvalue().split("\r") if line.strip()]
+    assert lines == [f"linkwright: compiling f{left} …" for left in ("", ": about 8 s left", "")]
+    assert status.CompileRate.expected(4_000_000) < 4.0  # measured: it took a moment
+    rate = status.CompileRate.rate
+    with pytest.raises(ValueError, match="not valid"), status.compiling_code(4_000_000):
+        raise ValueError("not valid")
+    with status.compiling_code(10):
+        pass
+    assert status.CompileRate.rate == rate
+
+
 def test_the_innermost_is_reported_that_takes_long(shown):
     terminal = shown(Terminal())
     with status.status_message("simulating"):

@@ -25,6 +25,31 @@ PATIENCE = 1.0
 """Duration in s after which an operation is shown."""
 
 
+MEASURED, LARGE = 5e4, 4e6
+"""Sizes in characters: of functions whose compile time is measured, and of those that take twice as long per character
+as small ones."""
+LAST_SECOND = 1.5
+"""Remaining time in s below which no number is shown."""
+
+
+class CompileRate:
+    """Estimated compile time of a function: its size, times the time per character of the functions compiled before."""
+
+    rate = 4e-6
+    """Time per character of code, s, of this process."""
+
+    @classmethod
+    def expected(cls, size: int) -> float:
+        """Return the estimated compile time in s of a function of ``size`` characters."""
+        return cls.rate * size * (1.0 + size / LARGE)
+
+    @classmethod
+    def measure(cls, size: int, seconds: float) -> None:
+        """Take the compile time of a function into account."""
+        if size > MEASURED:
+            cls.rate *= seconds / cls.expected(size)
+
+
 class _Work(NamedTuple):
     what: str
     since: float
@@ -42,6 +67,14 @@ class _StatusReporter:
         self.stream: Any = None
         """stream of the line"""
         self.thread: threading.Thread | None = None
+        self.code_ends: float | None = None
+        """expected end of the compilation of machine code, s"""
+
+    def compile_until(self, end: float | None) -> None:
+        """Show the time that remains until the expected end of a compilation; None: it is over."""
+        with self.changed:
+            self.code_ends = end
+            self.changed.notify()
 
     def begin(self, what: str) -> _Work:
         """Register an operation."""
@@ -70,8 +103,12 @@ class _StatusReporter:
         """Show the innermost slow operation; return the time in s until the next check."""
         now = time.monotonic()
         late = [work.what for work in self.at_work if now - work.since >= PATIENCE]
-        self._show(late[-1] if late else "")
         waits = [PATIENCE - (now - work.since) for work in self.at_work if now - work.since < PATIENCE]
+        left = ""
+        if late and self.code_ends is not None and self.code_ends - now > LAST_SECOND:
+            left = f": about {self.code_ends - now:.0f} s left"
+            waits.append(1.0)
+        self._show(late[-1] + left if late else "")
         return min(waits, default=None)
 
     def _show(self, what: str) -> None:
@@ -159,12 +196,16 @@ def compiled_code(listener: Callable[[int], None]) -> Iterator[None]:
 
 @contextmanager
 def compiling_code(size: int) -> Iterator[None]:
-    """Report the compilation of a function of ``size`` characters to all listeners."""
+    """Report the compilation of a function of ``size`` characters to listeners, and its expected end to the line."""
     for listener in tuple(_listeners):
         listener(size)
+    began = time.monotonic()
+    _reporter.compile_until(began + CompileRate.expected(size))
     try:
         yield
+        CompileRate.measure(size, time.monotonic() - began)
     finally:
+        _reporter.compile_until(None)
         for listener in tuple(_listeners):
             listener(0)
 

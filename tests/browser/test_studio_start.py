@@ -14,7 +14,7 @@ from linkwright.browser.live.live import Live
 from linkwright.browser.progress import CompileProgress
 from linkwright.browser.recorded.page import page_of
 from linkwright.errors import InputError
-from linkwright.status import compiling_code
+from linkwright.status import CompileRate, compiling_code
 
 
 def until(condition, what):
@@ -115,7 +115,7 @@ def test_joints_at_their_limits_are_named():
 
 
 def test_the_bar_grows_and_estimates_from_the_size_of_the_code(server, monkeypatch):
-    monkeypatch.setattr(CompileProgress, "rate", 4e-6)
+    monkeypatch.setattr(CompileRate, "rate", 4e-6)
     with CompileProgress(server.gui) as progress:
         assert progress.words.startswith("Deriving")
         seen = [progress.fraction]
@@ -128,7 +128,7 @@ def test_the_bar_grows_and_estimates_from_the_size_of_the_code(server, monkeypat
     assert seen == sorted(seen)
     assert seen[-1] < 1.0
     assert seconds == pytest.approx(4e-6 * 3e6 * 1.75, abs=1.5)
-    fast = CompileProgress.rate  # measured: the code took 0.15 s
+    fast = CompileRate.rate  # measured: the code took 0.15 s
     assert fast == pytest.approx(0.15 / (3e6 * 1.75), rel=0.8)
 
 

@@ -8,13 +8,12 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from linkwright.status import compiled_code
+from linkwright.status import CompileRate, compiled_code
 
 SHARE, TYPICAL = 0.25, 6.0
 """Share of the bar for the time before machine code is made, and its typical duration, s."""
-MEASURED, LONG, LARGE = 5e4, 5e5, 4e6
-"""Sizes in characters: of functions whose time is measured, of functions with an estimate, and of those that take twice
-as long per character as small ones."""
+LONG = 5e5
+"""Size in characters of functions with an estimate."""
 COMPLETE = 0.97
 """Share of the bar at the expected end."""
 REFRESH = 0.2
@@ -22,13 +21,7 @@ REFRESH = 0.2
 
 
 class CompileProgress:
-    """A context manager that shows a progress bar with the estimated remaining time in the open panel.
-
-    The estimate is the size of the code, times the time per character of the functions compiled before.
-    """
-
-    rate = 4e-6
-    """Time per character of code, s, of this process."""
+    """A context manager that shows a progress bar with the estimated remaining time in the open panel."""
 
     def __init__(self, gui: Any):
         self.bar = gui.add_progress_bar(0.0, animated=True)
@@ -53,14 +46,9 @@ class CompileProgress:
 
     def _compiling(self, size: int) -> None:
         """Begin with a function of ``size`` characters, or end it (0)."""
-        now = perf_counter()
+        self._size = size
         if size:
-            self._size, self._code_began = size, now
-            self._expected = CompileProgress.rate * size * (1.0 + size / LARGE)
-            return
-        if self._size > MEASURED:
-            CompileProgress.rate = (now - self._code_began) / (self._size * (1.0 + self._size / LARGE))
-        self._size = 0
+            self._code_began, self._expected = perf_counter(), CompileRate.expected(size)
 
     @property
     def left(self) -> float:

@@ -26,6 +26,7 @@ from linkwright.errors import (
 from linkwright.files import folder_at, replacing_together
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.status import CompileRate, compiled_code
 
 if TYPE_CHECKING:
     from linkwright.simulation import Motion
@@ -264,24 +265,22 @@ def simulate(
         by_equations = chosen == "equations"
         task = progress.add_task("deriving and integrating" if by_equations else "compiling", total=1.0)
         stopped: BaseException | None = None
+
+        def compiling(size: int) -> None:
+            seconds = CompileRate.expected(size)
+            progress.update(task, description="compiling" + f", about {seconds:.0f} s" * (seconds > 1.0))
+
         try:
             if by_equations:
                 motion = _by_equations(model, q0, v0, time, step)
             else:
-                motion = run(
-                    model,
-                    q0,
-                    v0,
-                    time,
-                    step,
-                    Integrator(
-                        cast("IntegrationMethod", chosen),
-                        joint_limits=limited,
-                        progress=lambda done: progress.update(task, description="simulating", completed=done),
-                    ),
-                    controller,
-                    surroundings=surroundings,
+                integrator = Integrator(
+                    cast("IntegrationMethod", chosen),
+                    joint_limits=limited,
+                    progress=lambda done: progress.update(task, description="simulating", completed=done),
                 )
+                with compiled_code(compiling):
+                    motion = run(model, q0, v0, time, step, integrator, controller, surroundings=surroundings)
         except (Exception, KeyboardInterrupt) as error:
             if not hasattr(error, "motion"):
                 if not was_there:
