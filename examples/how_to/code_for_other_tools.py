@@ -89,8 +89,8 @@ from functools import partial
 
 from linkwright.bridges.ros2 import save_package
 
-law = partial(lw.control.pid, target=np.zeros(6), stiffness=50.0, damping=5.0, integral=3.0, step=1e-3)
-controller, state = lw.control.compiled(arm, law, initial_state=np.zeros(6))
+pid = partial(lw.control.pid, target=np.zeros(6), stiffness=50.0, damping=5.0, integral=3.0, step=1e-3)
+controller, state = lw.control.compiled(arm, pid, initial_state=np.zeros(6))
 for file in save_package(arm, "workspace/src/puma_solver", name="puma_solver", kernels=[controller]):
     print(file)
 

@@ -137,7 +137,7 @@ print(stiffness.grad)
 # | float32 | converted to float64 and back | converted to float64 and back |
 # | GPU | an error | an error |
 #
-# - Derivatives of `inverse_kinematics` are those of at most two priorities, and of rows that converge; joints at a limit stay there.
+# - Derivatives of `inverse_kinematics` are those of rows that converge, with one priority or two; joints at a limit stay there.
 #   [Derivatives of inverse kinematics](../topics/mechanisms/inverse_kinematics.md#derivatives) defines them.
 # - The derivative by a configuration is that by its entries (nq,). For quaternions, `lw.derivative` is instead the derivative along
 #   `lw.integrate`, by nv numbers.

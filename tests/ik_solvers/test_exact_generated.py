@@ -46,7 +46,7 @@ ARMS = {
 }
 
 
-class Case:
+class SavedSolver:
     """A solver, targets that it can reach, and the solutions of each."""
 
     def __init__(self, name):
@@ -80,7 +80,7 @@ class Case:
 
 @pytest.fixture(scope="module")
 def cases():
-    return [Case(name) for name in ARMS]
+    return [SavedSolver(name) for name in ARMS]
 
 
 def called(library, case):

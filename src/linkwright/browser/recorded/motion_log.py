@@ -68,7 +68,7 @@ def log_of(motion: Motion) -> MotionLog:
     if not len(times):
         raise InputError("the motion has no samples")
     if times[0] < 0.0:
-        raise InputError(f"logs begin at a time of 0 s or later; the motion begins at {times[0]:g} s")
+        raise InputError(f"logs begin at t = 0 s or later; the motion begins at t = {times[0]:g} s")
     poses = body_poses(model, q) if model.bodies else np.empty((len(times), 0, 4, 4))
     last = np.append(np.diff(motion.t) > 0.0, True)
     v, tau = motion.v[last], motion.tau[last]
