@@ -99,8 +99,8 @@ for file in save_package(arm, "workspace/src/puma_solver", name="puma_solver", k
 # cd workspace && colcon build --packages-select puma_solver
 # ```
 #
-# The plugin is `puma_solver/InverseDynamicsSolver`, with the interface of version 1.0. Vectors are in the order of `JOINT_NAMES`, the
-# coordinates of the model.
+# The plugin is `puma_solver/InverseDynamicsSolver`, with the interface of version 1.0; development versions have further methods, for
+# external wrenches, which are not written. Vectors are in the order of `JOINT_NAMES`, the coordinates of the model.
 #
 # | method | function of the library |
 # |---|---|
