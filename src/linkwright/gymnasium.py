@@ -111,7 +111,8 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
     interface : Interface, optional
         Observations, actions, truncation and rendering.
     method, actuation, surroundings, parameters
-        As of :func:`linkwright.rollout`. Seeds are those of ``reset(seed=…)``.
+        As of :func:`linkwright.rollout`. Seeds are those of ``reset(seed=…)``. With
+        ``method=lw.Integrator(precision="single")`` observations and rewards are float32.
     episode : Episode
         Reward (the sum over the steps of an action), termination, and ``reset(model, q0, v0, random) -> (q, v)``.
     """
@@ -167,11 +168,12 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self._prepared: PreparedRollout = prepare_rollout(model, begin_q, begin_v, step, setup, own, parameters)
         observation, observation_space = interface.observation, interface.observation_space
         reset = None if isinstance(episode.reset, str) else episode.reset
-        self._observe = compile(_observation(observation or all_of_it), model)
+        precision = setup.integrator.precision
+        self._observe = compile(_observation(observation or all_of_it), model, precision=precision)
         self._begin = _beginnings(model, reset)
         first = self._observe(begin_q, begin_v)
         if observation_space is None:
-            observation_space = gymnasium.spaces.Box(-np.inf, np.inf, first.shape[1:], np.float64)
+            observation_space = gymnasium.spaces.Box(-np.inf, np.inf, first.shape[1:], first.dtype)
         self.single_observation_space = observation_space
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, self.num_envs)

@@ -115,7 +115,7 @@ REACHES = {
 REFUSED = {"period": 0.02, "delay": 0.01, "lag": 0.05, "noise": {"q": 0.01}}
 """Options that events do not go with."""
 
-ELSEWHERE = {"progress", "each", "seed", "threads", "activations"}
+ELSEWHERE = {"progress", "each", "seed", "threads", "activations", "precision"}
 """Options with a test of their own."""
 
 OBJECTS = {"actuation": lw.Actuation, "surroundings": lw.Surroundings, "method": lw.Integrator}

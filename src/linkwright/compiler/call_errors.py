@@ -1,12 +1,14 @@
-"""Errors of calls of kernels, in terms of their arguments."""
+"""Arguments of kernels as text: errors of calls, and the representation in notebooks."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.ir.program import ProgramSignature
+from linkwright.compiler.ir.program import Program, ProgramSignature
+from linkwright.compiler.ir.staged import Staged
 from linkwright.errors import ArgumentError, ShapeError
 
 
@@ -49,3 +51,12 @@ def explain_call(program: ProgramSignature, arrays: tuple[Any, ...], out: Any, h
 def shown_shape(shape: tuple[int, ...]) -> str:
     """Return the shape of an argument with any batch dimensions, as text."""
     return f"(…, {', '.join(map(str, shape))})" if shape else "(…)"
+
+
+def written_in_html(program: Program | Staged) -> str:
+    """Return the inputs and outputs of a program with their shapes, and its operation counts, in HTML."""
+    slots = [("input", s.name, shown_shape(s.shape)) for s in program.inputs]
+    slots += [("output", s.name, shown_shape(s.shape)) for s in program.outputs]
+    rows = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in slots)
+    text = f"<p>kernel <b>{escape(program.name)}</b>: {escape(str(program.operations))}</p>"
+    return f"{text}<table><tr><th></th><th>name</th><th>shape</th></tr>{rows}</table>"

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from html import escape
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwright import dynamics, provided
+from linkwright import provided
 from linkwright.compiler.c_export import save_c
-from linkwright.compiler.call_errors import explain_call, shown_shape
+from linkwright.compiler.call_errors import explain_call, shown_shape, written_in_html
 from linkwright.compiler.emit.repetition import longest_step
-from linkwright.compiler.front.bind import bind, book_of
+from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.differentiation import differentiate
 from linkwright.compiler.front.expressions import are_expressions, program_of_expressions
 from linkwright.compiler.ir.formats import FORMATS
@@ -40,23 +38,13 @@ from linkwright.compiler.native.threads import (
     threads_here,
 )
 from linkwright.compiler.parameters import parametrized
+from linkwright.compiler.partitions import is_open_partition, partitioned
 from linkwright.compiler.precision import checked_precision, in_precision, rounded
 from linkwright.compiler.schedules.selection import program
-from linkwright.dynamics.assembly.choice import MOST_WRITTEN, candidates
-from linkwright.errors import ArgumentError, MissingExtraError, ModelError, TooLargeError, explained
+from linkwright.compiler.signatures import KernelSignature
+from linkwright.errors import ArgumentError, MissingExtraError, TooLargeError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
-
-
-class _KernelSignature:
-    """Signature of the class and of each kernel, for which Python uses one name."""
-
-    def __get__(self, kernel: Kernel | None, kind: type[Kernel]) -> inspect.Signature:
-        if kernel is None:
-            of_init = inspect.signature(kind.__init__)
-            return of_init.replace(parameters=list(of_init.parameters.values())[1:])
-        arrays = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in kernel._names]
-        return inspect.Signature([*arrays, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)])
 
 
 class Kernel(Entered):
@@ -372,7 +360,7 @@ class Kernel(Entered):
         text = ", ".join(f"{name} = {self._bound[name]!r}" for name in names)
         return f"; bound when it was compiled: {text} (a shape, () for a number, makes an argument)" if text else ""
 
-    __signature__ = _KernelSignature()
+    __signature__ = KernelSignature()
 
     @property
     def operations(self) -> Operations:
@@ -476,11 +464,7 @@ class Kernel(Entered):
 
     def _repr_html_(self) -> str:
         """Return the representation in notebooks: inputs and outputs with their shapes, and operation counts."""
-        slots = [("input", s.name, shown_shape(s.shape)) for s in self.program.inputs]
-        slots += [("output", s.name, shown_shape(s.shape)) for s in self.program.outputs]
-        rows = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in slots)
-        text = f"<p>kernel <b>{escape(self.program.name)}</b>: {escape(str(self.operations))}</p>"
-        return f"{text}<table><tr><th></th><th>name</th><th>shape</th></tr>{rows}</table>"
+        return written_in_html(self.program)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{slot.name} {shown_shape(slot.shape)}" for slot in self.program.inputs)
@@ -600,11 +584,7 @@ def compile(
             raise ArgumentError(f"expressions take their symbols only; got {', '.join([*inputs, *parameters])}")
         return Kernel(in_precision(program_of_expressions(function, model), precision), None, tune)
     if tune and model is not None and not parameters and is_open_partition(function, inputs):
-        made = []
-        sizes = range(1, MOST_WRITTEN + 1) if inputs.get("blocks") == "lagrange" else candidates(model)
-        for partition in (None, *sizes):
-            with suppress(TooLargeError, ModelError):  # of straight-line code for large blocks, of weak small ones
-                made.append(compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=partition))
+        made = partitioned(partial(compile, function, model, regroup=regroup, unroll=unroll), model, inputs)
         large = any(isinstance(one.program, Staged) for one in made)  # whose rows are run one by one
         quickest = min(made, key=lambda one: one.measured_time(single=large))
         return Kernel(in_precision(quickest.program, precision), model, tune)
@@ -614,10 +594,3 @@ def compile(
     kernel = Kernel(in_precision(program(bound, unroll), precision), model, tune)
     kernel._bound = {name: value for name, value in bound.options.items() if isinstance(value, (float, np.ndarray))}
     return kernel
-
-
-def is_open_partition(function: Callable[..., Any], inputs: dict[str, Any]) -> bool:
-    """Return whether a call is forward dynamics by blocks without a given partition."""
-    book = book_of(function)
-    chosen = inputs.get("partition") is not None or not isinstance(inputs.get("schedule") or "", str)
-    return book is dynamics.forward_dynamics and inputs.get("method") == "hybrid" and not chosen

@@ -23,6 +23,11 @@ def checked_precision(precision: Any) -> str:
     return precision
 
 
+def precision_of(dtype: np.dtype) -> str:
+    """Return the precision of arrays of a type of floating-point numbers."""
+    return next(name for name, form in FORMATS.items() if form.dtype == dtype)
+
+
 def in_precision(program: P, precision: str) -> P:
     """Return the same program with numbers of this precision.
 

@@ -1,4 +1,4 @@
-"""Signatures of the public algorithms: those of the book, for one configuration, with batch dimensions added."""
+"""Signatures of kernels, and of the public algorithms: those of the book, with batch dimensions added."""
 
 from __future__ import annotations
 
@@ -8,6 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 _SHAPED = re.compile(r"Shaped\[(?:Array|Any), ['\"]([^'\"]*)['\"]\]")
+
+
+class KernelSignature:
+    """Signature of the class of kernels and of each kernel, for which Python uses one name."""
+
+    def __get__(self, kernel: Any, kind: type[Any]) -> inspect.Signature:
+        if kernel is None:
+            of_init = inspect.signature(kind.__init__)  # type: ignore[misc]
+            return of_init.replace(parameters=list(of_init.parameters.values())[1:])
+        arrays = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in kernel._names]
+        return inspect.Signature([*arrays, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)])
 
 
 def batched(book: Callable[..., Any]) -> inspect.Signature:

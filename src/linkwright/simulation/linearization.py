@@ -117,6 +117,7 @@ def linearize(
     ((2, 2), (2, 1))
     """
     integrator = integrator_of(method)
+    integrator.require_double("linearize")
     solver, limits = integrator.solver, integrator.joint_limits
     check(model, q)
     arrays = [as_numbers(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))]

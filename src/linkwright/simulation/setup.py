@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from linkwright.bounds import not_negative, truth
 from linkwright.compiler.native.threads import checked_threads
+from linkwright.compiler.precision import checked_precision
 from linkwright.dynamics.closed_loops.stabilization import Gains, checked_gains
 from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.errors import ArgumentError, InputError, names_given
@@ -59,6 +60,9 @@ class Integrator:
         Whether configuration and velocity are projected on the closed loops after each step.
     threads : int, optional
         Number of threads of a rollout; by default that of :func:`~linkwright.compile`.
+    precision : {"double", "single"}, optional
+        Precision of the steps of a rollout or an environment. With "single" the steps are computed in float32, with
+        twice as many motions at once, and results are float32: see the topic "Single precision".
     progress : callable, optional
         Function of the fraction done, called by :func:`~linkwright.simulate` between steps.
 
@@ -84,6 +88,7 @@ class Integrator:
     stabilization: Gains | None = None
     projection: bool = True
     threads: int | None = None
+    precision: Literal["double", "single"] = "double"
     progress: Callable[[float], None] | None = None
 
     def __post_init__(self) -> None:
@@ -104,8 +109,21 @@ class Integrator:
             raise InputError("stabilization is not for method 'variational', which closes loops at every step")
         if self.threads is not None:
             checked_threads("threads", self.threads)
+        if checked_precision(self.precision) != "double" and isinstance(chosen, EmbeddedPair):
+            raise InputError(
+                f"precision={self.precision!r} is for steps of one length; the error estimates of {self.method!r} need "
+                "double precision"
+            )
         if self.progress is not None and not callable(self.progress):
             raise ArgumentError(f"progress is a function of the fraction done; got {self.progress!r}")
+
+    def require_double(self, function: str) -> None:
+        """Raise :class:`InputError` for a function of double precision only."""
+        if self.precision != "double":
+            raise InputError(
+                f"{function} computes in double precision only; precision={self.precision!r} is an option of "
+                "lw.rollout, which records samples with every=…, and of environments"
+            )
 
     @property
     def chosen(self) -> Method:

@@ -118,6 +118,7 @@ def simulate(
     setup = Setup.of(controller, callback, method, actuation, surroundings)
     if setup.integrator.threads is not None:
         raise InputError("threads is an option of rollouts: rollout(…, method=Integrator(threads=…))")
+    setup.integrator.require_double("simulate")
     t0, whole, steps = _times(duration, step)
     every = whole_number("every", every, 1)
     if every > steps:

@@ -53,6 +53,7 @@ from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
+from linkwright.simulation.integrators.position_sums import Placement, placed
 from linkwright.spatial.arrays import Array, largest, maximum, where
 from linkwright.spatial.memory import read
 from linkwright.spatial.repeats import when
@@ -170,26 +171,29 @@ def constrained_step(
     memory: Array,
     constraints: Constraints,
     commands: Array | None = None,
+    place: Placement = placed,
 ) -> tuple[Array, Array, Array]:
     """Return (q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the previous
     step, an array or a row in memory, as the result.
 
-    ``commands``: commands of servos.
+    ``commands``: commands of servos. ``place``: sum of positions, see `position_sums.py`.
     """
     result = constrained_velocity(model, q, v, tau, h, memory, constraints, commands)
-    return *constrained_motion(model, q, h, result), result.p
+    return *constrained_motion(model, q, h, result, place), result.p
 
 
-def constrained_motion(model: Model, q: Array, h: Any, result: ConstrainedVelocity) -> tuple[Array, Array]:
+def constrained_motion(
+    model: Model, q: Array, h: Any, result: ConstrainedVelocity, place: Placement = placed
+) -> tuple[Array, Array]:
     """Return (q, v) after h seconds with the velocity of a constrained step.
 
     The shift that corrects overlap changes the configuration alone. A free body keeps its linear velocity in world
     axes, and so its linear momentum, and its angular velocity in body axes, and so its kinetic energy.
     """
-    if result.shift is None:
-        return configuration.move_straight(model, q, h * result.v, result.v)
-    q1, v1 = configuration.move_straight(model, q, h * result.v + result.shift, result.v)
-    return q1, configuration.with_turning(model, v1, result.v)
+    x = h * result.v if result.shift is None else h * result.v + result.shift
+    q1 = place(q, lambda q: configuration.move_straight(model, q, x, result.v)[0])
+    v1 = configuration.move_straight(model, q, x, result.v)[1]
+    return q1, v1 if result.shift is None else configuration.with_turning(model, v1, result.v)
 
 
 def constrained_velocity(

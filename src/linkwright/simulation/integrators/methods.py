@@ -25,6 +25,7 @@ from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import InputError
 from linkwright.model.memo import kept, share_derived
 from linkwright.model.tree import Model
+from linkwright.simulation.integrators.position_sums import Placement, placed
 from linkwright.spatial.arrays import Array, mirror, where
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.repeats import repeat
@@ -211,25 +212,27 @@ def driven_step(
     held: bool = True,
     looped: bool = False,
     external: Efforts | None = None,
+    place: Placement = placed,
 ) -> tuple[Array, Array, Array]:
     """Return (q, v) a time h (s) after t, and the efforts (nv,) at the beginning, held or evaluated at each stage.
 
     ``looped``: the stages of a Runge–Kutta step are a loop, where the tableau allows it. ``external``: additional
-    efforts, evaluated at each stage.
+    efforts, evaluated at each stage. ``place``: sum of positions, see `position_sums.py`.
     """
     chosen = method_of(method)
     if isinstance(chosen, (Variational, EmbeddedPair)):
         raise InputError(f"a step of {method!r} is iterated, not a formula: take simulate")
     if isinstance(chosen, SemiImplicit):
         tau = efforts(t, q, v)
-        q, v = semi_implicit_step(model, q, v, tau if external is None else tau + external(t, q, v), h, options)
+        acting = tau if external is None else tau + external(t, q, v)
+        q, v = semi_implicit_step(model, q, v, acting, h, options, place)
     else:
         if held and not isinstance(efforts, StageEfforts):
             tau = efforts(t, q, v)
             efforts = _constant(tau)
         stages = _stages_in_a_loop if looped and chosen.in_sequence else _stages
         tau, u, w = stages(DrivenMechanism(model, efforts, options, external), chosen, t, q, v, h)
-        q, v = advance(model, q, v, u, w)
+        q, v = place(q, lambda q: configuration.integrate(model, q, u)), v + w
     return (*(dynamics.project(model, q, v) if projection else (q, v)), tau)
 
 
@@ -297,13 +300,13 @@ def _numbered(choices: Sequence[float], k: Any) -> Any:
 
 
 def semi_implicit_step(
-    model: Model, q: Array, v: Array, tau: Array, h: Any, options: Options = PLAIN
+    model: Model, q: Array, v: Array, tau: Array, h: Any, options: Options = PLAIN, place: Placement = placed
 ) -> tuple[Array, Array]:
     """Return (q, v) by (M + h D + h² K) v̇ = τ + passive − h K v − bias, with damping D and stiffness K."""
     terms = implicit_terms(model, q, v, h)
     effort = tau + dynamics.passive_forces(model, q, v) - terms.pull
     v_next = v + h * implicit_acceleration(model, q, v, effort, terms, options)
-    return configuration.integrate(model, q, h * v_next), v_next
+    return place(q, lambda q: configuration.integrate(model, q, h * v_next)), v_next
 
 
 class ImplicitTerms(NamedTuple):

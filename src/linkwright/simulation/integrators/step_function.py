@@ -34,6 +34,7 @@ from linkwright.simulation.integrators.methods import (
     method_of,
     total_acceleration,
 )
+from linkwright.simulation.integrators.position_sums import Placement, placed
 from linkwright.simulation.integrators.split_kernels import accelerating, in_parts, placing
 from linkwright.simulation.integrators.variational import variational_step_function
 from linkwright.spatial.arrays import Array, is_symbolic, where
@@ -214,16 +215,18 @@ def single_step(
     external: Efforts | None,
     memory: Array,
     number: Any = None,
+    place: Placement = placed,
 ) -> tuple[Array, Array, Array, Array]:
     """Return (q, v), the efforts at the beginning, and the memory.
 
-    ``number``: number of the step, of a motion that is smooth at its samples; None: efforts are held.
+    ``number``: number of the step, of a motion that is smooth at its samples; None: efforts are held. ``place``: sum of
+    positions, see `position_sums.py`.
     """
     chosen = method_of(options.method)
     if options.constraints is not None:
         tau, commands = options.constraints.split_commands(model, efforts(t, q, v))
         total = tau if external is None else tau + external(t, q, v)
-        q, v, memory = constrained_step(model, q, v, total, h, memory, options.constraints, commands)
+        q, v, memory = constrained_step(model, q, v, total, h, memory, options.constraints, commands, place)
         tau = tau if commands is None else tau + options.constraints.servo_efforts(model, memory, h)
         return (*(dynamics.project(model, q, v) if options.projecting else (q, v)), tau, memory)
     if isinstance(chosen, EmbeddedPair):
@@ -252,6 +255,7 @@ def single_step(
         held,
         looped,
         external,
+        place,
     )
     return (*found, memory)
 

@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.compiler.front.bind import BoundFunction, bind
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.parameters import parametrized
+from linkwright.compiler.precision import in_precision
 from linkwright.errors import TooLargeError
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
@@ -25,6 +27,7 @@ from linkwright.simulation.actuation.law_controller import EffortFunction, packe
 from linkwright.simulation.actuation.random_numbers import STATES, RandomGenerator
 from linkwright.simulation.integrators import rollout_functions
 from linkwright.simulation.integrators.methods import Efforts, method_of
+from linkwright.simulation.integrators.position_sums import PositionSum, placed
 from linkwright.simulation.integrators.rollout_functions import UserFunction
 from linkwright.simulation.integrators.split_kernels import in_parts
 from linkwright.simulation.integrators.step_function import (
@@ -95,6 +98,9 @@ class StepKernelSpec(NamedTuple):
     """further results: efforts of the first step, "begun", and of the last, "tau"; "reward" of all steps; final "state"
     of
     the controller, or "carried", the same with impulses"""
+    precision: str = "double"
+    summed: tuple[int, ...] = ()
+    """indices in q of coordinates with compensated sums"""
 
     @property
     def key(self) -> Hashable:
@@ -110,7 +116,19 @@ class StepKernelSpec(NamedTuple):
             self.layout,
             self.parameters,
             self.more,
+            self.precision,
+            self.summed,
         )
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the arrays of the kernel."""
+        return FORMATS[self.precision].dtype
+
+    @property
+    def most_steps(self) -> int:
+        """Largest number of steps of a motion, which are counted in this precision."""
+        return min(MANY, FORMATS[self.precision].most_counted)
 
     @property
     def values(self) -> tuple[Array, ...]:
@@ -174,7 +192,11 @@ def step_kernels(model: Model, spec: StepKernelSpec) -> tuple[Kernel, Kernel]:
         except TooLargeError as error:  # kept: the attempt takes as long as compilation
             return str(error)
         assert isinstance(many.program, Program)
-        return Kernel(many.program.limited(MANY, 1), many.model), many
+        program = many.program
+        if spec.precision != "double":
+            program = in_precision(program.limited(MANY, spec.most_steps), spec.precision)
+            many = Kernel(program, many.model)
+        return Kernel(program.limited(spec.most_steps, 1), many.model), many
 
     made: tuple[Kernel, Kernel] | str
     made = derived(model, step_kernels, spec.key, spec.per_motion, spec.shapes, make=make)
@@ -364,9 +386,14 @@ class RolloutStep:
 
         external, before = external_efforts if effort_function and effort_function.external else None, x["step"][0]
         number = before if is_smooth(spec.options, effort_function) else None
+        sums = PositionSum(spec.summed, x["sums"]) if spec.summed else None
+        place = placed if sums is None else sums.placed
+        h, looped = self.h, self.looped
         q, v, tau, x["memory"] = single_step(
-            model, spec.options, before * self.h, q, v, acting, self.h, self.looped, external, x["memory"], number
+            model, spec.options, before * h, q, v, acting, h, looped, external, x["memory"], number, place
         )
+        if sums is not None:
+            x["sums"] = sums.errors
         if after:
             x["law"] = after[0]
         return q, v, tau
@@ -391,6 +418,8 @@ class RolloutStep:
             begun = where(again, law, x["law"])
             at = spec.random
             x["law"] = begun if at is None else np.concatenate([begun[: at.start], x["law"][at], begun[at.stop :]])
+        if "sums" in x:
+            x["sums"] = where(again, 0.0, x["sums"])
         q, v = self._reset(ended, x, q, v)
         x["memory"] = restarted_memory(self.model, spec.options, x["memory"], again, q, v)
         return q, v
@@ -418,10 +447,18 @@ class RolloutStep:
 
 
 def make_layout(
-    effort_function: EffortFunction | None, memory: int, rewarded: bool, ends: bool, reset: UserFunction | str | None
+    effort_function: EffortFunction | None,
+    memory: int,
+    rewarded: bool,
+    ends: bool,
+    reset: UserFunction | str | None,
+    sums: int = 0,
 ) -> StateLayout:
-    """Return the layout of the carried state; ``memory``: size of the memory of the method."""
+    """Return the layout of the carried state; ``memory``: size of the memory of the method; ``sums``: number of sums of
+    positions."""
     sizes = [("step", 1)]
+    if sums:
+        sizes.append(("sums", sums))
     if effort_function is not None and effort_function.state:
         sizes.append(("law", effort_function.state))
     if memory:

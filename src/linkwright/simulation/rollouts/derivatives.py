@@ -133,6 +133,7 @@ def rollout_derivatives(
     if isinstance(q0, Rollout):
         raise ArgumentError("rollout_derivatives begins with q0 and v0, not with an earlier rollout")
     setup = Setup.of(controller, None, method, actuation, surroundings)
+    setup.integrator.require_double("rollout_derivatives")
     if isinstance(setup.integrator.chosen, EmbeddedPair):
         raise InputError(
             "rollout_derivatives differentiates steps of one length; those of 'dopri5' depend on the motion"

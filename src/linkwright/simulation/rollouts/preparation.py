@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwright.bounds import positive
 from linkwright.compiler.parameters import Parameter, parameter_of, require_possible
+from linkwright.compiler.precision import precision_of
 from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
@@ -19,6 +20,7 @@ from linkwright.simulation.actuation.random_numbers import checked_seed, seeds
 from linkwright.simulation.episode import KEPT, Episode
 from linkwright.simulation.integrators.constrained_step import Constraints
 from linkwright.simulation.integrators.methods import METHODS, EmbeddedPair, Variational, method_of
+from linkwright.simulation.integrators.position_sums import summed_coordinates
 from linkwright.simulation.integrators.rollout_functions import UserFunction, bound_names, user_function
 from linkwright.simulation.integrators.step_function import is_smooth, memory_at_start, memory_length
 from linkwright.simulation.integrators.step_kernels import (
@@ -83,6 +85,12 @@ def prepare_rollout(
         if v0 is not None:
             raise ArgumentError("v0 is given, and the rollout goes on from the end of an earlier one: v0=None")
         q0, v0 = earlier.start
+        own_precision = precision_of(earlier.q.dtype)
+        if own_precision != setup.integrator.precision:
+            raise InputError(
+                f"the earlier rollout has precision={own_precision!r}; go on with the same, "
+                f"method=lw.Integrator(precision={own_precision!r})"
+            )
     h = positive("step", step, "s")
     known = _known_parameters(model, parameters or {})
     single = earlier is None and np.ndim(q0) < 2 and np.ndim(v0) < 2
@@ -100,6 +108,12 @@ def prepare_rollout(
     if law is None and inputs.external is not None:
         effort_function = with_external_forces(effort_function, inputs.external, model, setup.surroundings.sensor)
 
+    precision = setup.integrator.precision
+    if precision != "double" and (setup.actuation.noise or callable(reset)):
+        raise InputError(
+            f"{'noise' if setup.actuation.noise else 'a random reset'} needs whole numbers up to 2^31, which "
+            f"precision={precision!r} does not have: use precision='double'"
+        )
     functions = [user_function(what, x, each, batch) for what, x in (("reward", reward), ("terminate", terminate))]
     again = reset if isinstance(reset, str) else user_function("reset", reset, each, batch)
     if "reward" in names and reward is None:
@@ -108,6 +122,7 @@ def prepare_rollout(
         raise ArgumentError("keep names 'state', and the controller has none")
     smooth_motion = is_smooth(options, effort_function)
     remembered = _impulses(model, options.constraints, parameters or {}) or memory_length(model, options, smooth_motion)
+    summed = summed_coordinates(model) if precision != "double" else ()
     spec = StepKernelSpec(
         options,
         effort_function,
@@ -115,9 +130,11 @@ def prepare_rollout(
         functions[0],
         functions[1],
         again,
-        make_layout(effort_function, remembered, reward is not None, terminate is not None, again),
+        make_layout(effort_function, remembered, reward is not None, terminate is not None, again, len(summed)),
         tuple(parameters or ()),
         tuple(name for name in KEPT[2:] if name in names),
+        precision,
+        summed,
     )
     own = [_of_batch(one, x, batch) for one, x in known]
     law_start = law.state if law and law.effort_function.state else np.zeros((*batch, 0))
@@ -132,15 +149,15 @@ def prepare_rollout(
         rest[..., spec.layout.places["memory"].start] = accuracy
         now = now[0], now[1], rest
     shapes, taken = (law.shapes if law else None), (earlier.taken if earlier else 0)
-    start_of_all = (q, v, law_start)
+    dtype = spec.dtype
     return PreparedRollout(
         model,
         spec,
         batch,
         h,
         float(episode.discount),
-        start_of_all,
-        now,
+        (q.astype(dtype), v.astype(dtype), law_start.astype(dtype)),
+        (now[0].astype(dtype), now[1].astype(dtype), now[2].astype(dtype)),
         taken,
         own,
         shapes,

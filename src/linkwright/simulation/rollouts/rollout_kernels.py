@@ -75,6 +75,7 @@ def rollout_kernel(
     if episode.reset is not None:
         raise ArgumentError("a differentiable rollout takes no reset: a motion that begins again jumps")
     setup = Setup.of(controller, None, method, actuation, surroundings)
+    setup.integrator.require_double("a differentiable rollout")
     if isinstance(setup.integrator.chosen, EmbeddedPair):
         raise InputError("a differentiable rollout takes steps of one length; those of 'dopri5' depend on the motion")
     prepared = prepare_rollout(

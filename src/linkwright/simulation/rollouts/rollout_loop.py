@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.bounds import whole_number
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.errors import InputError, TooLargeError, warn
@@ -121,6 +122,11 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
             f"every is {every}, which does not divide {steps} steps: take {' or '.join(map(str, near))} steps"
         )
     calls, count = (1, int(steps)) if every is None else (steps // every, int(every))
+    if (whole := of.taken + int(steps)) > of.spec.most_steps:
+        raise InputError(
+            f"a rollout with precision={of.spec.precision!r} takes at most {of.spec.most_steps} steps, which are "
+            f"counted in that precision; {whole} steps need precision='double'"
+        )
     kernel = _kernels(of)[count > 1]
     arrays = [*of.now, *_fixed(of, count)]
     rows, spec = ([math.prod(of.batch)] if of.batch else []), of.spec
@@ -128,7 +134,7 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
     results = _memory(kernel, calls, rows, kept)
     if not rows or rows[0]:
         slots = zip(arrays, kernel.program.inputs, strict=True)
-        given = [_rows(x, slot.shape, of.batch) for x, slot in slots]
+        given = [_rows(x, slot.shape, of.batch, spec.dtype) for x, slot in slots]
         number = None if threads is None else checked_threads("threads", threads)
         kernel.in_sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, count, number)
     shaped = [x.reshape((len(x), *of.batch, *x.shape[1 + len(rows) :])) for x in results]
@@ -180,9 +186,9 @@ def _fixed(of: PreparedRollout, count: int) -> list[Array]:
     ]
 
 
-def _rows(x: Array, shape: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-    """Return an argument with one batch dimension, or shared."""
-    x = np.asarray(x, dtype=np.float64)
+def _rows(x: Array, shape: tuple[int, ...], batch: tuple[int, ...], dtype: np.dtype) -> Array:
+    """Return an argument of this type with one batch dimension, or shared."""
+    x = np.asarray(x, dtype=dtype)
     if x.ndim > len(shape) and batch:
         x = x.reshape((-1, *shape))
     return np.ascontiguousarray(x) if x.ndim else x
@@ -194,13 +200,14 @@ def _memory(kernel: Kernel, calls: int, rows: list[int], kept: Sequence[bool]) -
         (calls if every_one else 2 if calls > 1 else 1, *rows, *slot.shape)
         for slot, every_one in zip(kernel.program.outputs, kept, strict=True)
     ]
-    size = 8.0 * sum(math.prod(shape) for shape in shapes)
+    dtype = FORMATS[kernel.program.precision].dtype
+    size = float(dtype.itemsize) * sum(math.prod(shape) for shape in shapes)
     if size > SMALL and size > (room := available_memory.available()):
         raise InputError(
             f"what is kept would take {size / 2**30:.3g} GiB, more than the {room / 2**30:.3g} GiB that this "
             "process can still have: keep less (every=…, Episode(keep=…)), or take the batch in parts"
         )
-    return [np.empty(shape) for shape in shapes]
+    return [np.empty(shape, dtype) for shape in shapes]
 
 
 def _warn_of_endless(result: Rollout, adapting: bool) -> None:
