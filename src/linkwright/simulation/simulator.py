@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.bounds import finite_number, positive, whole_number
+from linkwright.dynamics.contact.points import contact_points, pair_name
+from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import InputError, warn
 from linkwright.model.requirement import takes_model
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.posture_control import Hold
 from linkwright.simulation.events.event_loop import simulate_with_events
@@ -26,6 +29,9 @@ from linkwright.simulation.recording.recorder import MotionRecorder
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.spatial.arrays import Array
 from linkwright.status import status_message
+
+DEEP = 0.02
+"""Overlap at the start, relative to the length of the mechanism, that advice on a diverged motion mentions."""
 
 
 @takes_options
@@ -231,6 +237,8 @@ def _warn_of_motion(
     model, inputs, h = motion.model, run.inputs, record.h
     supplied = setup.surroundings.wrenches is not None
     warn_if_energy_is_wrong(motion, run.method, record.alive, supplied=supplied, driven=controller is not None)
+    if not np.all(record.alive):
+        record.advice += _overlap_at_start(model, start.q[~np.asarray(record.alive)][0])
     if controller is None or run.options.staged:
         return
     held = h * (inputs.driven.period if inputs.driven else 1)
@@ -240,6 +248,18 @@ def _warn_of_motion(
         )
     elif inputs.law is not None and (inputs.drives is None or inputs.drives.lag is None):
         warn_if_chattering(model, inputs.law, motion, held)
+
+
+def _overlap_at_start(model: Model, q: Array) -> str:
+    """Return the advice to start without overlap, if shapes overlap deeply at q (nq,)."""
+    points = contact_points(model, body_poses(model, q)) if model.pairs else []
+    depth, pair = max(((-float(one.gap), k) for k, own in enumerate(points) for one in own), default=(0.0, 0))
+    if not depth > DEEP * scale_of(model).length:
+        return ""
+    return (
+        f"; at the start, {pair_name(model, model.pairs[pair])} overlap by {depth:.3g} m, which contact removes within "
+        "a few steps: start without overlap, such as at lw.standing_configuration(model, q0)"
+    )
 
 
 def _times(duration: Any, step: Any) -> tuple[float, float, int]:

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from linkwright.compiler.public import compile_or_not, public
 from linkwright.dynamics import difference, integrate, jacobian, mass_matrix, pose
 from linkwright.dynamics.configuration import check
-from linkwright.dynamics.contact.placed_shapes import points_between
-from linkwright.dynamics.contact.points import points_of_pair
+from linkwright.dynamics.contact.points import contact_points, points_of_pair
 from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
@@ -146,7 +145,7 @@ def _gaps(model: Model) -> Callable[..., Any]:
 
     def found(model: Model, q: Array) -> tuple[Array, Array]:
         poses = body_poses(model, q)
-        points = [point for pair in pairs for point in points_between(model, pair, poses)]
+        points = [point for own in contact_points(replace(model, pairs=pairs), poses) for point in own]
         up = np.stack([side * point.normal[2] for side, point in zip(of_point, points, strict=True)])
         return up, np.stack([point.gap for point in points])
 

@@ -89,7 +89,8 @@ class UniformValues:
                 source, _ = self._main[one.index]
                 self._earliest[one.index] = 0 if source.space == "input" else of_sweep[source.number] + 1
             else:
-                self._earliest[one.index] = max((self._earliest[a.index] for a in one.args), default=0)
+                known = (self._earliest[a.index] for a in one.args if a.value is None)
+                self._earliest[one.index] = max(known, default=0)
             self.owns(one)
         return self._earliest[node.index]
 

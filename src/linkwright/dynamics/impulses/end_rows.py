@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.points_after import MovedPoint, PointsAfter
+from linkwright.dynamics.contact.shapes.candidate import DISTANT
 from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup
 from linkwright.dynamics.impulses.impulse_laws import DiagonalBlock, reciprocal
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
@@ -100,6 +101,7 @@ def with_end_rows(
         jacobians = ends.jacobians()
         for one in rest:
             y = factors.to_factor_space(row(one, jacobians), groups[one.group].support)
+            y = where(one.point.numbers[0] < DISTANT, y, np.zeros(len(y)))
             entries += [*y, y @ y, reciprocal(y @ y, factors.least)]
         return np.stack(entries)
 
@@ -187,12 +189,17 @@ def _family_rows(
     rows = ContactRows(graph, jacobians, [groups[one.group] for one in family], factors)
     width = depth + 2
 
-    def visit(k: Any, row: Any) -> Any:
+    def at_end(k: Any) -> Array:
         _, point, normal = after.candidate(kind, columns.some(k, 0, columns.width))
         force = np.concatenate([normal, np.cross(point - jacobians.origin, normal)])
         Y = list(factors.on_closed_loops(rows.of_forces(k, [force], depth))[:, 0])
         square = sum(y * y for y in Y)
-        for i, x in enumerate([*Y, square, reciprocal(square, factors.least)]):
+        return np.stack([*Y, square, reciprocal(square, factors.least)])
+
+    def visit(k: Any, row: Any) -> Any:
+        # the other numbers of distant points are undefined
+        found = when(columns.one(k, 0) < DISTANT, lambda: at_end(k), np.zeros(width))
+        for i, x in enumerate(found):
             at = k * float(width) + float(i)
             row = graph.put(row, at, where(again > 0.5, x, graph.entry(row, at)))
         return row
