@@ -36,6 +36,9 @@ from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
 from linkwright.spatial.memory import read, write
 from linkwright.spatial.repeats import repeat, symbol_among, when
 
+LONG = 16
+"""Number of coordinates of a contact from which its rows are computed in loops: their code is short"""
+
 Contact = TypeVar("Contact")
 
 MANY = 12
@@ -146,6 +149,18 @@ class ContactRows:
         self._columns, self._lower, self._roots = graph.row(entries), graph.row(lower), graph.row(list(factors.roots))
         self._triangle = graph.row([float(x) for x in (*triangle, 0)])
         self._places = EntryTable(graph, rows)
+        depth = len(groups[0].support)
+        if depth >= LONG:
+            self._width = len(rows[0])
+            self._all_places = graph.row([x for row in rows for x in row])
+            self._steps = graph.row(
+                [
+                    float(x)
+                    for i in reversed(range(depth))
+                    for n in reversed(range(i + 1, depth))
+                    for x in (i, n, n * (n - 1) // 2 + i)
+                ]
+            )
 
     def coordinate(self, k: Any, j: int) -> Any:
         """Return the index in v of the j-th coordinate of the support of contact k."""
@@ -153,6 +168,8 @@ class ContactRows:
 
     def of_forces(self, k: Any, forces: Sequence[Array], depth: int) -> Array:
         """Return the rows of Y (depth, n) of contact k with open loops, for n unit impulses (6,) about the origin."""
+        if depth >= LONG:
+            return self._in_loop(k, forces, depth)
         found: list[Array] = []  # from the last coordinate to the first
         for i in reversed(range(depth)):
             own = self._column(k, i)
@@ -162,6 +179,33 @@ class ContactRows:
             found.append(y)
         roots = [self._graph.entry(self._roots, self.coordinate(k, j)) for j in range(depth)]
         return np.stack([root * y for root, y in zip(roots, reversed(found), strict=True)])
+
+    def _in_loop(self, k: Any, forces: Sequence[Array], depth: int) -> Array:
+        """Do the same in loops over the coordinates and the entries of L, with the rows in memory."""
+        graph, count = self._graph, len(forces)
+
+        def column(j: Any, ys: Any) -> Any:
+            own = self._column_at(k, j)
+            return write(ys, j * float(count), [own @ force for force in forces])
+
+        def eliminated(t: Any, ys: Any) -> Any:
+            at, below, place = read(self._steps, t * 3.0, 3)
+            factor = graph.entry(self._lower, graph.entry(self._triangle, self._places.one(k, 0) + place))
+            old, solved = (read(ys, first * float(count), count) for first in (at, below))
+            return write(ys, at * float(count), old - factor * solved)
+
+        ys = repeat(depth, column, graph.room(depth * count))
+        ys = repeat(depth * (depth - 1) // 2, eliminated, ys)
+        roots = [graph.entry(self._roots, self.coordinate(k, j)) for j in range(depth)]
+        return np.stack([root * read(ys, float(j * count), count) for j, root in enumerate(roots)])
+
+    def _column_at(self, k: Any, j: Any) -> Array:
+        """Return the column (6,) of the relative twist for the coordinate whose index j is a symbol."""
+        first = k * float(self._width) + 1.0 + j * (2.0 + self._two)
+        found = read(self._columns, self._graph.entry(self._all_places, first), 6)
+        if not self._two:
+            return found
+        return found - read(self._columns, self._graph.entry(self._all_places, first + 1.0), 6)
 
     def _column(self, k: Any, j: int) -> Array:
         """Return the column (6,) of the relative twist for the j-th coordinate."""
