@@ -51,7 +51,7 @@ FINER = 4
 """steps of MuJoCo to one of ours at rest, since its springs are explicit"""
 STIFF = (4e-3, 1.0), (0.99, 0.999, 1e-3, 0.5, 2.0)
 """solref and solimp of stiff contact in MuJoCo"""
-MOST = 1000
+MOST = 2000
 """pairs with which self-contact is tried"""
 EVERY = 2**31 - 1
 """contype and conaffinity of the added ground"""
