@@ -347,7 +347,7 @@ def test_kernels_after_a_fork():
 
 @pytest.fixture
 def small_limit(monkeypatch):
-    monkeypatch.setattr(trace.trace, "__defaults__", (trace.NODE_LIMIT, 100))
+    monkeypatch.setattr(trace.trace.__wrapped__, "__defaults__", (trace.NODE_LIMIT, 100))
 
 
 @pytest.fixture
@@ -446,7 +446,7 @@ def test_too_large_arrays_are_refused_at_once(shape):
 
 
 def test_too_large_traces_are_given_up_early(monkeypatch, nothing_fits):
-    monkeypatch.setattr(trace.trace, "__defaults__", (500, trace.OPERATION_LIMIT))
+    monkeypatch.setattr(trace.trace.__wrapped__, "__defaults__", (500, trace.OPERATION_LIMIT))
     model = lw.load("arm7")
     q = model.random(2, seed=0)
     with pytest.warns(LinkwrightWarning, match="more than 500 expressions"):

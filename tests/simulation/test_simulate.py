@@ -387,7 +387,7 @@ def test_what_is_too_large_to_compile_still_runs(monkeypatch):
     def refused(bound):
         raise TooLargeError("loops are for others")
 
-    monkeypatch.setattr(tracing.trace, "__defaults__", (20, 20))
+    monkeypatch.setattr(tracing.trace.__wrapped__, "__defaults__", (20, 20))
     monkeypatch.setattr(selection, "in_loops", refused)
     with pytest.warns(LinkwrightWarning, match="too large"):
         motion = lw.simulate(model, q, v, 0.02, 1e-2)
