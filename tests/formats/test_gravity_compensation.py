@@ -114,3 +114,15 @@ def test_wrong_compensation():
     for wrong in (np.nan, np.inf, "much", [1.0, 2.0]):
         with pytest.raises(LinkwrightError, match="gravity_compensation of body 'a'"):
             lw.Builder("arm").body("a", 1.0, gravity_compensation=wrong)
+
+
+def test_derived_equations_state_and_contain_it():
+    made = lw.Builder("arm").body("a", 2.0, (0.3, 0.0, 0.1), 0.1, gravity_compensation=0.7)
+    model = made.joint("j", "revolute", "world", "a", axis=(0.0, 1.0, 0.0)).build()
+    equations = lw.equations(model)
+    assert "The gravity compensation of a is not among them" in equations.explanation().text()
+    names: dict = {}
+    exec(equations.python("rhs"), names)
+    q, v = [0.3], [0.4]
+    a = lw.forward_dynamics(model, q, v, lw.passive_forces(model, q, v))
+    np.testing.assert_allclose(names["arm_rhs"](0.0, [*q, *v])[1:], a, rtol=1e-12)

@@ -125,6 +125,11 @@ class _StructureParagraphs(FormulaWriter):
                 f"The forces of {listed(springs)} between points of two bodies are not among them: their length is "
                 "the square root of a polynomial. passive_forces, simulations and the equilibria below include them.",
             )
+        if lifted := [one.frame for one in structure.mechanism.plan.model.compensated_weights]:
+            yield (
+                f"The gravity compensation of {listed(lifted)} is not among them. passive_forces, simulations and the "
+                "equilibria below include it.",
+            )
         if n > LISTED:
             yield (f"With {n} rows, they are not analyzed one by one.",)
             return
