@@ -198,7 +198,7 @@ def test_pictures(pendulum):
     )
     single.reset(seed=0)
     near = single.render()
-    single._several._now[0][0, 0] += 3.0  # it is followed: what has gone away is still in the middle of the picture
+    single._several._batch.q[0, 0] += 3.0  # it is followed: what has gone away is still in the middle of the picture
     dark = [np.argwhere(picture.max(axis=2) < 60)[:, 1].mean() for picture in (near, single.render())]
     assert abs(dark[0] - dark[1]) < 0.02 * near.shape[1]
     assert VectorEnv(pendulum, 2, **grouped(**setting())).render() is None

@@ -73,7 +73,7 @@ _NAMES = {
     "linkwright.formats.meshes": "ConvexHull convex_hull mass_properties",
     # Motion
     "linkwright.simulation": """
-        Actuation Episode Integrator Motion Rollout Servos Solver Surroundings linearize rollout
+        Actuation Batch Episode Integrator Motion Rollout Servos Solver Surroundings linearize rollout
         rollout_derivatives default_configuration sensor_readings simulate standing_configuration
     """,
     # Events during a simulation

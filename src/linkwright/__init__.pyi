@@ -92,6 +92,7 @@ from linkwright.model.shape import Shape as Shape
 from linkwright.model.tendon import Wrap as Wrap
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Actuation as Actuation
+from linkwright.simulation import Batch as Batch
 from linkwright.simulation import Episode as Episode
 from linkwright.simulation import Integrator as Integrator
 from linkwright.simulation import Motion as Motion
@@ -528,6 +529,7 @@ __all__ = [
     "Actuator",
     "AttractionRegion",
     "BaseParameters",
+    "Batch",
     "Builder",
     "Calibrated",
     "ClosestPair",

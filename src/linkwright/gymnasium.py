@@ -2,7 +2,7 @@
 
     pip install "linkwright[gymnasium]"
 
-An action is held for several steps of a rollout (`simulation/rollouts`). The controller, reward, termination, contact
+An action is held for several steps of a :class:`~linkwright.Batch`. The controller, reward, termination, contact
 and observation of these steps are compiled. The autoreset mode is Gymnasium's "next step": after the end of an episode
 the next call of ``step`` ignores the action and returns the first observation of the next episode.
 """
@@ -28,8 +28,8 @@ from linkwright.simulation.actuation.random_numbers import STATES, RandomGenerat
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import IntegrationMethod
 from linkwright.simulation.integrators.rollout_functions import checked_state, user_function
-from linkwright.simulation.rollouts.preparation import RESET_STREAM, PreparedRollout, prepare_rollout
-from linkwright.simulation.rollouts.rollout_loop import run_rollout
+from linkwright.simulation.rollouts.batch import Batch, held_efforts
+from linkwright.simulation.rollouts.preparation import RESET_STREAM
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual.animations.camera import Camera
@@ -43,19 +43,9 @@ _Vector = object if gymnasium is None else gymnasium.vector.VectorEnv
 _Single = object if gymnasium is None else gymnasium.Env
 
 
-def motors(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
-    """Apply an action as the efforts (motors,) of all joints but free ones: the default controller."""
-    places = with_motors(model)
-    return np.stack([action[places.index(k)] if k in places else 0.0 * action[0] for k in range(model.nv)])
-
-
 def all_of_it(model: Model, q: Array, v: Array) -> Array:
     """Return q and v: the default observation."""
     return np.concatenate([q, v])
-
-
-def _never(model: Model, t: Any, q: Array, v: Array) -> Any:
-    return t < -1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,38 +138,35 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         }
         self.render_mode = interface.render_mode
         self.num_envs, self.model, self.limit = whole_number("num_envs", num_envs, 1), model, interface.limit
-        self._steps, self._threads = int(interface.steps), setup.integrator.threads
+        self._steps, self._period = int(interface.steps), interface.steps * step
         self.single_action_space = _space_of_actions(model, controller, interface.action_space)
-        begin_q, begin_v = (
-            np.broadcast_to(as_numbers(name, x), (self.num_envs, n)).copy()
-            for name, x, n in (
-                ("q0", model.neutral() if q0 is None else q0, model.nq),
-                ("v0", np.zeros(model.nv) if v0 is None else v0, model.nv),
-            )
-        )
         action = np.zeros((self.num_envs, *self.single_action_space.shape))
-        each = {*names_given("each", setup.actuation.each), "action"}
-        setup = replace(
-            setup,
-            controller=partial(controller or motors, action=action),
-            actuation=replace(setup.actuation, each=each),
+        self._action = "controls" if controller is None else "action"
+        driven: Callable[..., Any] = partial(controller or held_efforts, **{self._action: action})  # type: ignore[arg-type]
+        each = {*names_given("each", setup.actuation.each), self._action}
+        actuation = replace(setup.actuation, each=each)
+        self._batch = Batch(
+            model,
+            self.num_envs,
+            q0,
+            v0,
+            step,
+            driven,
+            method=method,
+            actuation=actuation,
+            surroundings=surroundings,
+            episode=replace(episode, reset=None),
+            parameters=parameters,
         )
-        own = replace(episode, terminate=episode.terminate or _never, reset=None, keep="reward")
-        self._prepared: PreparedRollout = prepare_rollout(model, begin_q, begin_v, step, setup, own, parameters)
-        observation, observation_space = interface.observation, interface.observation_space
-        reset = None if isinstance(episode.reset, str) else episode.reset
-        precision = setup.integrator.precision
-        self._observe = compile(_observation(observation or all_of_it), model, precision=precision)
-        self._begin = _beginnings(model, reset)
-        first = self._observe(begin_q, begin_v)
+        self._begin = _beginnings(model, None if isinstance(episode.reset, str) else episode.reset)
+        self._observed = self._batch.observe(interface.observation or all_of_it)
+        observation_space = interface.observation_space
         if observation_space is None:
-            observation_space = gymnasium.spaces.Box(-np.inf, np.inf, first.shape[1:], first.dtype)
+            observation_space = gymnasium.spaces.Box(-np.inf, np.inf, self._observed.shape[1:], self._observed.dtype)
         self.single_observation_space = observation_space
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, self.num_envs)
         self.action_space = batched(self.single_action_space, self.num_envs)
-        self._now = [x.copy() for x in self._prepared.now]
-        """q, v, and what else motions carry"""
         self._random = np.zeros((self.num_envs, STATES))
         self._age, self._ended = np.zeros(self.num_envs, dtype=int), np.zeros(self.num_envs, dtype=bool)
         self._seeded = False
@@ -188,12 +175,12 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
     @property
     def q(self) -> Array:
         """Present configurations, shape (num_envs, nq)."""
-        return self._now[0].copy()
+        return self._batch.q.copy()
 
     @property
     def v(self) -> Array:
         """Present velocities, shape (num_envs, nv)."""
-        return self._now[1].copy()
+        return self._batch.v.copy()
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Start new episodes.
@@ -224,7 +211,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             if mask.shape != (self.num_envs,) or mask.dtype != bool:
                 raise ShapeError(f"reset_mask is ({self.num_envs},) truth values; got {mask.dtype} {mask.shape}")
         self._start_again(mask)
-        return self._observe(*self._now[:2]), {}
+        return self._observed.copy(), {}
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Hold an action for the steps of an action.
@@ -253,58 +240,48 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             raise ShapeError(f"actions have shape {action.shape}; expected {shape}")
         if not np.isfinite(action).all():
             raise InputError("actions are not finite")
-        over = self._ended
-        alive = self._prepared.spec.layout.places["alive"]
-        self._now[2][over, alive] = 0.0  # ended motions do not move until they start again
-        found = run_rollout(_with_action(self._prepared, action, self._now), self._steps, self._steps, self._threads)
-        self._now = list(found.end)
-        assert found.rewards is not None
-        terminated = ~found.alive & ~over
+        over, batch = self._ended, self._batch
+        batch.stop(over)  # ended motions do not move until they start again
+        batch.values[self._action][...] = action
+        batch.step(self._steps)
+        rewards = batch.rewards.copy()
+        terminated = (batch.status != batch.RUNNING) & ~over
         self._age += 1
         cut = self._age >= (np.inf if self.limit is None else self.limit)
         truncated = cut & ~terminated & ~over
         if over.any():
             self._start_again(over)
         self._ended = terminated | truncated
-        return self._observe(*self._now[:2]), found.rewards[0].copy(), terminated, truncated, {}
+        return self._observed.copy(), rewards, terminated, truncated, {}
 
     def render(self) -> tuple[Array, ...] | None:  # type: ignore[override]
         """Return a picture of each motion with ``render_mode="rgb_array"``: bytes, shape (height, width, 3)."""
         if self.render_mode is None:
             return None
         if self._camera is None:
-            self._camera = Camera(self.model, self._prepared.start[0][0])
-        seconds = self._age * self._steps * self._prepared.h
-        return tuple(self._camera.picture(q, float(t)) for q, t in zip(self._now[0], seconds, strict=True))
+            self._camera = Camera(self.model, self._batch.start[0][0])
+        seconds = self._age * self._period
+        return tuple(self._camera.picture(q, float(t)) for q, t in zip(self._batch.q, seconds, strict=True))
 
     def __reduce__(self) -> Any:
         """Pickle the arguments of the constructor and the states of the motions."""
         state = {name: x for name, x in vars(self).items() if name in _CARRIED}
-        return _made_again, (type(self), self._given), state
+        return _made_again, (type(self), self._given), (state, self._batch.__getstate__())
+
+    def __setstate__(self, state: tuple[dict[str, Any], list[Array]]) -> None:
+        self.__dict__.update(state[0])
+        self._batch.__setstate__(state[1])
 
     def _seed(self, of_each: Array) -> None:
         """Seed the random numbers of initial states and of noise."""
         self._seeded = True
         self._random = seeds(of_each, (self.num_envs,), RESET_STREAM)
-        spec = self._prepared.spec
-        if spec.random is not None:
-            law = spec.layout.places["law"]
-            place = slice(law.start + spec.random.start, law.start + spec.random.stop)
-            self._now[2][:, place] = seeds(of_each, (self.num_envs,))
+        self._batch.seed(of_each)
 
     def _start_again(self, mask: Array) -> None:
         """Start new episodes of these motions; their random sequences continue."""
-        spec = self._prepared.spec
-        q, v, self._random[mask] = self._begin(
-            self._prepared.start[0][mask], self._prepared.start[1][mask], self._random[mask]
-        )
-        rest = self._prepared.now[2][mask]
-        if spec.random is not None:
-            law = spec.layout.places["law"]
-            place = slice(law.start + spec.random.start, law.start + spec.random.stop)
-            rest[:, place] = self._now[2][mask][:, place]
-        for now, new in zip(self._now, (q, v, rest), strict=True):
-            now[mask] = new
+        q, v, self._random[mask] = self._begin(*(x[mask] for x in self._batch.start), self._random[mask])
+        self._batch.reset(mask, q, v)
         self._age[mask], self._ended[mask] = 0, False
 
 
@@ -344,7 +321,7 @@ class Env(_Single):  # type: ignore[misc, valid-type]
     __init__.__signature__ = _of_one_motion(VectorEnv.__init__)  # type: ignore[attr-defined]
 
 
-_CARRIED = ("_now", "_random", "_age", "_ended", "_seeded", "_np_random", "_np_random_seed")
+_CARRIED = ("_random", "_age", "_ended", "_seeded", "_np_random", "_np_random_seed")
 
 
 def _made_again(kind: type, given: dict[str, Any]) -> Any:
@@ -396,15 +373,6 @@ def _require_action(controller: Callable[..., Any] | None) -> None:
         )
 
 
-def _observation(observe: Callable[..., Any]) -> Callable[..., Any]:
-    function, bound = unwrap_partials(observe, "observation is a function (model, q, v) -> (n,)")
-
-    def observation(model: Model, q: Array, v: Array) -> Any:
-        return np.asarray(function(model.physical or model, q, v, **bound))
-
-    return observation
-
-
 def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[..., Any]:
     """Compile (q0, v0, random states) -> (q, v, new random states) for several motions."""
     draw = user_function("reset", reset, (), ())
@@ -417,16 +385,6 @@ def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[...,
         return *checked_state(draw, found, model.nq, model.nv), numbers.state
 
     return compile(beginning, model, start=model.nv, random=STATES)
-
-
-def _with_action(prepared: PreparedRollout, action: Array, now: list[Array]) -> PreparedRollout:
-    """Return the same rollout from another state and with another action."""
-    effort_function = prepared.spec.effort_function
-    assert effort_function is not None
-    values, others = list(effort_function.values), len(effort_function.all_values) - len(effort_function.values)
-    values[prepared.names.index("action") - others] = action
-    spec = prepared.spec._replace(effort_function=replace(effort_function, values=tuple(values)))
-    return prepared._replace(spec=spec, now=(now[0], now[1], now[2]))
 
 
 __all__ = ["Env", "Interface", "VectorEnv"]

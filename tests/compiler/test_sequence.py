@@ -26,7 +26,7 @@ def test_they_are_calls_one_by_one(kernel, calls, rows):
     lead = () if rows is None else (rows,)
     x, y = np.random.default_rng(0).standard_normal((2, *lead, 3))
     kept, end, sums = np.empty((calls, *lead, 3)), np.empty((2, *lead, 3)), np.empty((calls, *lead))
-    kernel.in_sequence(calls, [x, y, SHARED], {0: 0, 1: 1}, [kept, end, sums], threads=2)
+    kernel.sequence(calls, [x, y, SHARED], {0: 0, 1: 1}, [kept, end, sums], threads=2)()
     for k in range(calls):
         x, y, total = kernel(x, y, SHARED)
         np.testing.assert_array_equal(kept[k], x)
@@ -34,9 +34,27 @@ def test_they_are_calls_one_by_one(kernel, calls, rows):
     np.testing.assert_array_equal(end[(calls - 1) % 2], y)
 
 
+@pytest.mark.parametrize("rows", [1, 37, 3000])
+@pytest.mark.parametrize("calls", [1, 2])
+def test_in_place_results_replace_arguments(kernel, calls, rows):
+    x, y = np.random.default_rng(0).standard_normal((2, rows, 3))
+    now = [x.copy(), y.copy(), SHARED]
+    results = [np.empty((1, rows, 3)), np.empty((1, rows, 3)), np.empty((1, rows))]
+    if calls == 2:
+        results = [np.empty((2, *one.shape[1:])) for one in results]
+    run = kernel.sequence(calls, now, {0: 0, 1: 1}, results, threads=2, in_place=True)
+    for _ in range(3):
+        run()
+    for _ in range(3 * calls):
+        x, y, total = kernel(x, y, SHARED)
+    np.testing.assert_array_equal(now[0], x)
+    np.testing.assert_array_equal(now[1], y)
+    np.testing.assert_array_equal(results[2][calls - 1], total)
+
+
 def test_no_rows_are_no_calls(kernel):
     results = [np.empty((2, 0, 3)), np.empty((2, 0, 3)), np.empty((2, 0))]
-    kernel.in_sequence(2, [np.empty((0, 3)), np.empty((0, 3)), SHARED], {0: 0, 1: 1}, results)
+    kernel.sequence(2, [np.empty((0, 3)), np.empty((0, 3)), SHARED], {0: 0, 1: 1}, results)()
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")

@@ -27,7 +27,14 @@ from linkwright.compiler.native.interrupts import raise_caught
 from linkwright.compiler.native.layout import supported
 from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.native.result_memory import LARGE, result_array
-from linkwright.compiler.native.sequence import LANE_WORK, CallsInSequence, Form, form_of, run_on_threads
+from linkwright.compiler.native.sequence import (
+    LANE_WORK,
+    CallsInSequence,
+    Form,
+    form_of,
+    interpret_sequence,
+    run_on_threads,
+)
 from linkwright.compiler.native.threads import (
     GRAIN,
     LONG,
@@ -241,7 +248,7 @@ class Kernel(Entered):
         spread(self._call, arrays, self._dims, outs, batch, threads, max(1, slices), width, *more)
         return outs[0] if len(outs) == 1 else outs
 
-    def in_sequence(
+    def sequence(
         self,
         calls: int,
         arrays: Sequence[np.ndarray],
@@ -249,8 +256,11 @@ class Kernel(Entered):
         results: Sequence[np.ndarray],
         turns: float = 1.0,
         threads: int | None = None,
-    ) -> None:
-        """Run a sequence of calls, each with results of the previous one, without Python in between.
+        *,
+        in_place: bool = False,
+        cpus: Sequence[int] = (),
+    ) -> Callable[[], None]:
+        """Prepare a sequence of calls, each with results of the previous one, without Python in between.
 
         Parameters
         ----------
@@ -268,35 +278,35 @@ class Kernel(Entered):
             Expected number of steps of repetitions that stop, to estimate the time.
         threads : int, optional
             Number of threads. By default that of the kernel.
+        in_place : bool, optional
+            Whether the last results are also written into the arguments of `fed`, which have a batch dimension.
+        cpus : sequence of int, optional
+            Processors: the batch is divided into as many parts, and each part always runs on the same one.
 
         Returns
         -------
-        None
-            The results are in `results`.
+        callable
+            Function without arguments that runs the calls, any number of times; the results are in `results`.
         """
         rows = [len(x) for x, n in zip(arrays, self._dims, strict=True) if x.ndim > n]
         if self._native is None:
-            return self._interpreted_in_sequence(calls, list(arrays), fed, results)
+            return partial(interpret_sequence, self._interpreted, calls, arrays, fed, results, in_place)
         assert isinstance(self.program, Program)
         native, form = self._native, self._form
         if form is None:
             form = self._form = form_of(self.program, longest_step(self.program))
         alone = not rows or rows[0] == 1
-        task = CallsInSequence(form, native.row if alone else native.loop, alone, calls, arrays, fed, results, turns)
+        machine_code = native.row if alone else native.loop
+        task = CallsInSequence(form, machine_code, alone, calls, arrays, fed, results, turns, in_place)
         if alone:
-            return task.run(0, 1, 1)
+            return partial(task.run, 0, 1, 1)
         each = calls * turns * form.work / (LANE_WORK * self._width)
-        run_on_threads(task, rows[0], self._width, threads_here(threads or self._threads), each)
-        self._raise_failure()
 
-    def _interpreted_in_sequence(
-        self, calls: int, arrays: list[np.ndarray], fed: Mapping[int, int], results: Sequence[np.ndarray]
-    ) -> None:
-        for k in range(calls):
-            places = tuple(x[k if len(x) == calls else k % 2] for x in results)
-            self._interpreted(*arrays, out=places)
-            for number, source in fed.items():
-                arrays[number] = places[source]
+        def run() -> None:
+            run_on_threads(task, rows[0], self._width, threads_here(threads or self._threads), each, cpus)
+            self._raise_failure()
+
+        return run
 
     def measured_time(self, *, single: bool = False) -> float:
         """Measure the time of some hundred rows, or of a single row, in one thread.

@@ -6,7 +6,7 @@ from linkwright.simulation.episode import Episode
 from linkwright.simulation.initial_state import default_configuration
 from linkwright.simulation.linearization import linearize
 from linkwright.simulation.recording.motion import Motion
-from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
+from linkwright.simulation.rollouts import Batch, Rollout, rollout, rollout_derivatives
 from linkwright.simulation.sensor_readings import sensor_readings
 from linkwright.simulation.setup import Actuation, Integrator, Surroundings
 from linkwright.simulation.simulator import simulate
@@ -14,6 +14,7 @@ from linkwright.simulation.standing_posture import standing_configuration
 
 __all__ = [
     "Actuation",
+    "Batch",
     "Episode",
     "Integrator",
     "Motion",

@@ -102,9 +102,8 @@ def sensor_readings(
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, v, np.concatenate(_joined(others, batch), axis=-1))]
     check_contacts(model, contacts, batch)
     check_loops(model)
-    values = derived(model, sensor_readings, make=lambda: compile_or_not(_data, model, given=(rows[2].shape[-1],)))(
-        *rows
-    )
+    size = rows[2].shape[-1:]
+    values = derived(model, sensor_readings, make=lambda: compile_or_not(all_readings, model, given=size))(*rows)
     poses = _poses(model, rows[0])
     found = {}
     for one, end in zip(model.sensors, np.cumsum(sizes).tolist(), strict=True):
@@ -133,8 +132,8 @@ def _poses_of_frames(model: Model, q: Array) -> Array:
     return np.stack([pose(model, q, frame) for frame in frames_of_surroundings(model)])
 
 
-def _data(model: Model, q: Array, v: Array, given: Array) -> Array:
-    """Return all readings, from acceleration, controls and activations (nv + nu + na,)."""
+def all_readings(model: Model, q: Array, v: Array, given: Array) -> Array:
+    """Return all readings without contacts and ranges, from acceleration, controls and activations (nv + nu + na,)."""
     n, u = model.nv, limited_controls(model, given[model.nv : model.nv + model.nu])
     return sensor_data(model, q, v, given[:n], acting_inputs(model, u, given[n + model.nu :], 0.0))
 

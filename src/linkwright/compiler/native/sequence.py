@@ -19,7 +19,7 @@ from linkwright.compiler.ir.program import ProgramSignature
 from linkwright.compiler.native import interrupts
 from linkwright.compiler.native.layout import address
 from linkwright.compiler.native.runtime import addresses
-from linkwright.compiler.native.threads import GRAIN, at_once
+from linkwright.compiler.native.threads import GRAIN, at_once, on_processor
 
 
 class SequenceInput(ctypes.Structure):
@@ -39,7 +39,10 @@ class SequenceLayout(ctypes.Structure):
 
     _fields_ = (
         ("function", ctypes.c_void_p),
-        *((name, ctypes.c_int64) for name in ("is_row", "inputs", "outputs", "calls", "first", "end", "rows_at_once")),
+        *(
+            (name, ctypes.c_int64)
+            for name in ("is_row", "inputs", "outputs", "calls", "updates", "first", "end", "rows_at_once")
+        ),
         ("work", ctypes.c_uint64),
         ("steps", ctypes.c_void_p),
         ("input", ctypes.POINTER(SequenceInput)),
@@ -97,8 +100,9 @@ class CallsInSequence:
         fed: Mapping[int, int],
         results: Sequence[np.ndarray],
         turns: float,
+        in_place: bool = False,
     ):
-        """As `Kernel.in_sequence` has them; ``function``: the machine code's address."""
+        """As `Kernel.sequence` has them; ``function``: the machine code's address."""
         self.kept = (*arrays, *results)  # whose memory is in the table
         shared = [0 if x.ndim == n else step for x, n, step in zip(arrays, form.dimensions, form.steps, strict=False)]
         self.steps = np.array(shared + form.steps[len(arrays) :], dtype=np.int64)
@@ -115,26 +119,57 @@ class CallsInSequence:
             inputs=len(arrays),
             outputs=len(results),
             calls=calls,
+            updates=in_place,
             work=min(int(turns * form.work) + 1, 2**40),
             steps=address(self.steps),
             input=inputs,
             output=outputs,
         )
-        self.calls, self.size = calls, form.size
+        self.near, self.size = calls > 1 or in_place, form.size
 
     def run(self, first: int, end: int, width: int) -> None:
         """Run all calls for these rows; ``width``: number of lanes. Exceptions of signal handlers are raised."""
         layout = SequenceLayout.from_buffer_copy(self.layout)
         near = max(8, _NEAR // (self.size * width)) * width
         layout.first, layout.end = first, end
-        layout.rows_at_once = min(near, _MOST) if self.calls > 1 else _MOST
+        layout.rows_at_once = min(near, _MOST) if self.near else _MOST
         _function()(ctypes.addressof(layout))
         interrupts.raise_caught()
 
 
-def run_on_threads(calls: CallsInSequence, rows: int, width: int, threads: int, nanoseconds: float) -> None:
-    """Run all rows, on several threads where beneficial; ``nanoseconds``: approximate time of a row."""
+def run_on_threads(
+    calls: CallsInSequence, rows: int, width: int, threads: int, nanoseconds: float, cpus: Sequence[int] = ()
+) -> None:
+    """Run all rows, on several threads where beneficial; ``nanoseconds``: approximate time of a row.
+
+    ``cpus``: processors, each of which runs one part of the rows.
+    """
+    if cpus:
+        threads = len(cpus)
     slices = min(int(rows * nanoseconds / GRAIN), _SLICES_EACH * threads) if threads > 1 else 1
-    step = max(1, -(-rows // (max(1, slices) * width))) * width
-    starts = range(0, rows, step)
-    at_once([partial(calls.run, k, min(k + step, rows), width) for k in starts], threads)
+    parts = len(cpus) if cpus else max(1, slices)
+    step = max(1, -(-rows // (parts * width))) * width
+    jobs = [partial(calls.run, k, min(k + step, rows), width) for k in range(0, rows, step)]
+    if cpus:
+        jobs = [partial(on_processor, cpu, job) for cpu, job in zip(cpus, jobs, strict=False)]
+    at_once(jobs, threads)
+
+
+def interpret_sequence(
+    call: Callable[..., None],
+    calls: int,
+    arrays: Sequence[np.ndarray],
+    fed: Mapping[int, int],
+    results: Sequence[np.ndarray],
+    in_place: bool,
+) -> None:
+    """Run a sequence of calls of ``call(*arrays, out=results)``."""
+    given = list(arrays)
+    for k in range(calls):
+        places = tuple(x[k if len(x) == calls else k % 2] for x in results)
+        call(*given, out=places)
+        for number, source in fed.items():
+            given[number] = places[source]
+    if in_place:
+        for number in fed:
+            np.copyto(arrays[number], given[number])

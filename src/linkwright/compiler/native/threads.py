@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwright.bounds import whole_number
 from linkwright.compiler.native import interrupts
+from linkwright.errors import InputError
 
 GRAIN = 100_000
 """Nanoseconds of work below which a slice is not worth a thread."""
@@ -171,6 +172,29 @@ _pool = _Pool()
 def at_once(jobs: Sequence[Job], threads: int) -> None:
     """Run all jobs on several threads; return when all are done, or none is running after an interrupt."""
     _pool.run(jobs, threads)
+
+
+def checked_processors(what: str, given: Sequence[int]) -> tuple[int, ...]:
+    """Return processors of this process, each named once; raise :class:`InputError` for others."""
+    if not hasattr(os, "sched_setaffinity"):
+        raise InputError(f"{what} is for systems on which threads can be bound to processors, such as Linux")
+    here = sorted(os.sched_getaffinity(0))
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InputError(f"{what} is a list of processors, of {here}; got {given!r}")
+    cpus = tuple(whole_number(what, cpu, 0) for cpu in given)
+    if not cpus or len({*cpus}) < len(cpus) or not {*cpus} <= {*here}:
+        raise InputError(f"{what} is a list of different processors, of {here}; got {list(cpus)}")
+    return cpus
+
+
+def on_processor(cpu: int, job: Job) -> Any:
+    """Run a job with this thread bound to a processor."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    try:
+        return job()
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _after_fork() -> None:

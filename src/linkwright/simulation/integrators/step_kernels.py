@@ -48,7 +48,10 @@ MANY = 10**9
 """Largest number of steps of a call."""
 
 LARGEST = 1e300
-"""Motions with larger velocities have diverged."""
+"""Motions with larger coordinates or velocities have diverged."""
+
+DIVERGED = -1.0
+"""Part "alive" of motions that have diverged; it is 1 of those that go on, and 0 of those that have ended."""
 
 
 @dataclass(frozen=True)
@@ -345,7 +348,7 @@ class RolloutStep:
         q, v, tau = self._driven(x, q, v)
         x["step"] = x["step"] + 1.0
         t = x["step"][0] * self.h
-        finite = abs(v.sum()) < LARGEST if ends else None
+        finite = abs(v.sum()) + abs(q.sum()) < LARGEST if ends else None
         if finite is not None:  # a step that diverges is not taken
             q, v = (where(finite, new, old) for new, old in zip((q, v), before, strict=True))
         if spec.reward is not None:
@@ -358,7 +361,8 @@ class RolloutStep:
             if spec.restarts:
                 q, v = self._restarted(ended, x, q, v)
             else:
-                x["alive"] = x["alive"] * (1.0 - ended)
+                assert finite is not None
+                x["alive"] = where(finite, x["alive"] * (1.0 - ended), DIVERGED)
         return q, v, self.layout.join(x), x["memory"], tau, reward
 
     def _driven(self, x: dict[str, Array], q: Array, v: Array) -> tuple[Array, Array, Array]:

@@ -290,7 +290,7 @@ class _KernelStepper:
             if calls == 1:
                 self._kernel(*given, out=tuple(x[0] for x in results))
             else:
-                self._kernel.in_sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, each)
+                self._kernel.sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, each)()
         return found
 
     def _count_missing_efforts(

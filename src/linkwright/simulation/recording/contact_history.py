@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -260,6 +261,21 @@ def _contact_kernel(model: Model, size: int) -> Callable[..., Any]:
         return tuple(np.stack(one) for one in zip(*contact_impulses(model, q, p), strict=True))
 
     return compile_or_not(found, model, p=(size,))
+
+
+def pair_forces(model: Model, constraints: Constraints | None, q: Array, v: Array, impulses: Array, h: Any) -> Array:
+    """Return the forces (pairs, 3) on the first shape of each pair at one state, N, in world axes.
+
+    ``impulses``: those of all constraints over a step of h seconds. Without constraints contact is smooth.
+    """
+    if constraints is None:
+        forces = [one.force for one in smooth_points(model, q, v)]
+    else:
+        place = _places(model, constraints).contacts
+        forces = [one.force / h for one in contact_impulses(model, q, impulses[place])]
+    counts = [points_of_pair(model, pair) for pair in model.pairs]
+    ends = np.cumsum([0, *counts])
+    return np.stack([sum(forces[a:b][1:], forces[a]) for a, b in pairwise(ends)])
 
 
 def _smooth_contact_kernel(model: Model) -> Callable[..., Any]:

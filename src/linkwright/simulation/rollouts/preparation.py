@@ -57,6 +57,8 @@ class PreparedRollout(NamedTuple):
     keep: tuple[str, ...]
     names: tuple[str, ...]
     """names of the values of the kernel; "" for values that are not bound by the user"""
+    tolerance: Array
+    """of adaptive methods: one, or (*batch,)"""
 
 
 def prepare_rollout(
@@ -163,6 +165,7 @@ def prepare_rollout(
         shapes,
         names,
         _names(spec, law_names),
+        accuracy,
     )
 
 
@@ -184,15 +187,21 @@ def _impulses(model: Model, constraints: Constraints | None, parameters: Collect
 
 
 def _count(model: Model, constraints: Constraints, named: Collection[str]) -> int:
+    return constraints.size(with_all_impulses(model, named))
+
+
+def with_all_impulses(model: Model, named: Collection[str]) -> Model:
+    """Return the model with the impulses of any values of these parameters of its pairs: with friction, for example."""
     changed = {what: 1.0 for what in named}
-    return constraints.size(replace(model, pairs=tuple(replace(pair, **changed) for pair in model.pairs)))  # type: ignore[arg-type]
+    return replace(model, pairs=tuple(replace(pair, **changed) for pair in model.pairs))  # type: ignore[arg-type]
 
 
 def _names(spec: StepKernelSpec, of_law: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of the values of the kernel."""
     bound = [name for x in (spec.reward, spec.terminate, spec.reset) if isinstance(x, UserFunction) for name in x.names]
-    others = len(spec.values) - len(bound) - len(of_law)
-    return ("",) * others + of_law + tuple(bound)
+    behind = 1 if spec.effort_function is not None and spec.effort_function.actuated else 0  # the step of actuators
+    before = len(spec.values) - len(bound) - behind - len(of_law)
+    return ("",) * before + of_law + ("",) * behind + tuple(bound)
 
 
 def _known_parameters(model: Model, given: Mapping[str, Any]) -> list[tuple[Parameter, Array]]:

@@ -127,16 +127,14 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
             f"a rollout with precision={of.spec.precision!r} takes at most {of.spec.most_steps} steps, which are "
             f"counted in that precision; {whole} steps need precision='double'"
         )
-    kernel = _kernels(of)[count > 1]
-    arrays = [*of.now, *_fixed(of, count)]
+    kernel = rollout_kernels(of)[count > 1]
     rows, spec = ([math.prod(of.batch)] if of.batch else []), of.spec
     kept = [name in of.keep for name in ("q", "v")] + [False] + [True] * len(spec.more)
     results = _memory(kernel, calls, rows, kept)
     if not rows or rows[0]:
-        slots = zip(arrays, kernel.program.inputs, strict=True)
-        given = [_rows(x, slot.shape, of.batch, spec.dtype) for x, slot in slots]
+        given = kernel_arguments(of, kernel, count)
         number = None if threads is None else checked_threads("threads", threads)
-        kernel.in_sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, count, number)
+        kernel.sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, count, number)()
     shaped = [x.reshape((len(x), *of.batch, *x.shape[1 + len(rows) :])) for x in results]
     last = [x[-1 if every_one else (calls - 1) % 2] for x, every_one in zip(shaped, kept, strict=True)]
     named = zip(("q", "v", "rest", *spec.more), shaped, kept, last, strict=True)
@@ -162,7 +160,8 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
     return result
 
 
-def _kernels(of: PreparedRollout) -> tuple[Kernel, Kernel]:
+def rollout_kernels(of: PreparedRollout) -> tuple[Kernel, Kernel]:
+    """Return the kernels of one step and of any number of steps; see :func:`step_kernels`."""
     try:
         return step_kernels(of.model, of.spec)
     except TooLargeError as error:
@@ -172,17 +171,14 @@ def _kernels(of: PreparedRollout) -> tuple[Kernel, Kernel]:
         ) from None
 
 
-def _fixed(of: PreparedRollout, count: int) -> list[Array]:
-    """Return the constant arguments of the kernel."""
+def kernel_arguments(of: PreparedRollout, kernel: Kernel, count: int) -> list[Array]:
+    """Return the arguments of a kernel for ``count`` steps, contiguous, with one batch dimension or shared."""
     q0, v0, law = of.start
     begun = law if law.shape[-1] else np.zeros(1)
+    numbers = np.array([of.h, count, of.discount])
+    arrays = [*of.now, q0, v0, begun, *shared_and_own_values(of.spec, of.batch), numbers, *of.parameters]
     return [
-        q0,
-        v0,
-        begun,
-        *shared_and_own_values(of.spec, of.batch),
-        np.array([of.h, count, of.discount]),
-        *of.parameters,
+        _rows(x, slot.shape, of.batch, of.spec.dtype) for x, slot in zip(arrays, kernel.program.inputs, strict=True)
     ]
 
 

@@ -2549,7 +2549,7 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
 
 define void @run_sequence(ptr nocapture noundef readonly %0) local_unnamed_addr #0 {
   %2 = alloca i64, align 8
-  %3 = getelementptr inbounds i8, ptr %0, i64 72
+  %3 = getelementptr inbounds i8, ptr %0, i64 80
   %4 = load ptr, ptr %3, align 8
   %5 = getelementptr inbounds i8, ptr %0, i64 16
   %6 = load i64, ptr %5, align 8
@@ -2557,178 +2557,219 @@ define void @run_sequence(ptr nocapture noundef readonly %0) local_unnamed_addr 
   %8 = load i64, ptr %7, align 8
   %9 = add nsw i64 %8, %6
   %10 = alloca ptr, i64 %9, align 16
-  %11 = getelementptr inbounds i8, ptr %0, i64 40
+  %11 = getelementptr inbounds i8, ptr %0, i64 48
   %12 = load i64, ptr %11, align 8
-  %13 = getelementptr inbounds i8, ptr %0, i64 48
+  %13 = getelementptr inbounds i8, ptr %0, i64 56
   %14 = load i64, ptr %13, align 8
   %15 = icmp slt i64 %12, %14
-  br i1 %15, label %16, label %122
+  br i1 %15, label %16, label %156
 
 16:
-  %17 = getelementptr inbounds i8, ptr %0, i64 56
+  %17 = getelementptr inbounds i8, ptr %0, i64 64
   %18 = getelementptr inbounds i8, ptr %0, i64 32
   %19 = icmp sgt i64 %6, 0
-  %20 = getelementptr inbounds i8, ptr %0, i64 80
-  %21 = getelementptr inbounds i8, ptr %0, i64 88
+  %20 = getelementptr inbounds i8, ptr %0, i64 88
+  %21 = getelementptr inbounds i8, ptr %0, i64 96
   %22 = getelementptr inbounds i8, ptr %0, i64 8
-  %23 = getelementptr inbounds i8, ptr %0, i64 64
-  %24 = load i64, ptr %17, align 8
-  %25 = load i64, ptr %18, align 8
-  br label %26
+  %23 = getelementptr inbounds i8, ptr %0, i64 72
+  %24 = getelementptr inbounds i8, ptr %0, i64 40
+  %25 = icmp slt i64 %6, 1
+  %26 = load i64, ptr %17, align 8
+  br label %27
 
-26:
-  %27 = phi i64 [ %14, %16 ], [ %117, %116 ]
-  %28 = phi i64 [ %24, %16 ], [ %118, %116 ]
-  %29 = phi i64 [ %25, %16 ], [ %119, %116 ]
-  %30 = phi i64 [ %12, %16 ], [ %120, %116 ]
-  %31 = sub nsw i64 %27, %30
+27:
+  %28 = phi i64 [ %26, %16 ], [ %152, %151 ]
+  %29 = phi i64 [ %14, %16 ], [ %154, %151 ]
+  %30 = phi i64 [ %12, %16 ], [ %153, %151 ]
+  %31 = sub nsw i64 %29, %30
   %32 = call i64 @llvm.smin.i64(i64 %31, i64 %28)
   store i64 %32, ptr %2, align 8
-  %33 = icmp sgt i64 %29, 0
-  br i1 %33, label %38, label %116
+  %33 = load i64, ptr %18, align 8
+  %34 = icmp sgt i64 %33, 0
+  br i1 %34, label %39, label %113
 
-34:
-  %35 = add nuw nsw i64 %39, 1
-  %36 = load i64, ptr %18, align 8
-  %37 = icmp slt i64 %35, %36
-  br i1 %37, label %38, label %113
+35:
+  %36 = add nuw nsw i64 %40, 1
+  %37 = load i64, ptr %18, align 8
+  %38 = icmp slt i64 %36, %37
+  br i1 %38, label %39, label %113
 
-38:
-  %39 = phi i64 [ %35, %34 ], [ 0, %26 ]
-  br i1 %19, label %40, label %45
+39:
+  %40 = phi i64 [ %36, %35 ], [ 0, %27 ]
+  br i1 %19, label %41, label %46
 
-40:
-  %41 = load ptr, ptr %20, align 8
-  %42 = icmp eq i64 %39, 0
-  %43 = add nsw i64 %39, -1
-  %44 = trunc i64 %43 to i1
-  br label %51
+41:
+  %42 = load ptr, ptr %20, align 8
+  %43 = icmp eq i64 %40, 0
+  %44 = add nsw i64 %40, -1
+  %45 = trunc i64 %44 to i1
+  br label %52
 
-45:
-  %46 = load i64, ptr %7, align 8
-  %47 = icmp sgt i64 %46, 0
-  br i1 %47, label %48, label %81
+46:
+  %47 = load i64, ptr %7, align 8
+  %48 = icmp sgt i64 %47, 0
+  br i1 %48, label %49, label %82
 
-48:
-  %49 = load ptr, ptr %21, align 8
-  %50 = trunc i64 %39 to i1
-  br label %85
+49:
+  %50 = load ptr, ptr %21, align 8
+  %51 = trunc i64 %40 to i1
+  br label %86
 
-51:
-  %52 = phi i64 [ 0, %40 ], [ %79, %72 ]
-  %53 = getelementptr inbounds %struct.SequenceInput, ptr %41, i64 %52
-  br i1 %42, label %70, label %54
+52:
+  %53 = phi i64 [ 0, %41 ], [ %80, %73 ]
+  %54 = getelementptr inbounds %struct.SequenceInput, ptr %42, i64 %53
+  br i1 %43, label %71, label %55
 
-54:
-  %55 = getelementptr inbounds i8, ptr %53, i64 8
-  %56 = load i64, ptr %55, align 8
-  %57 = icmp sgt i64 %56, -1
-  br i1 %57, label %58, label %70
+55:
+  %56 = getelementptr inbounds i8, ptr %54, i64 8
+  %57 = load i64, ptr %56, align 8
+  %58 = icmp sgt i64 %57, -1
+  br i1 %58, label %59, label %71
 
-58:
-  %59 = load ptr, ptr %21, align 8
-  %60 = getelementptr inbounds %struct.SequenceOutput, ptr %59, i64 %56
-  %61 = load ptr, ptr %60, align 8
-  %62 = getelementptr inbounds i8, ptr %60, i64 8
-  %63 = load i64, ptr %62, align 8
-  %64 = mul nsw i64 %63, %43
-  %65 = getelementptr inbounds i8, ptr %61, i64 %64
-  %66 = getelementptr inbounds i8, ptr %60, i64 16
-  %67 = load i64, ptr %66, align 8
-  %68 = select i1 %44, i64 %67, i64 0
-  %69 = getelementptr inbounds i8, ptr %65, i64 %68
-  br label %72
+59:
+  %60 = load ptr, ptr %21, align 8
+  %61 = getelementptr inbounds %struct.SequenceOutput, ptr %60, i64 %57
+  %62 = load ptr, ptr %61, align 8
+  %63 = getelementptr inbounds i8, ptr %61, i64 8
+  %64 = load i64, ptr %63, align 8
+  %65 = mul nsw i64 %64, %44
+  %66 = getelementptr inbounds i8, ptr %62, i64 %65
+  %67 = getelementptr inbounds i8, ptr %61, i64 16
+  %68 = load i64, ptr %67, align 8
+  %69 = select i1 %45, i64 %68, i64 0
+  %70 = getelementptr inbounds i8, ptr %66, i64 %69
+  br label %73
 
-70:
-  %71 = load ptr, ptr %53, align 8
-  br label %72
+71:
+  %72 = load ptr, ptr %54, align 8
+  br label %73
 
-72:
-  %73 = phi ptr [ %69, %58 ], [ %71, %70 ]
-  %74 = getelementptr inbounds i64, ptr %4, i64 %52
-  %75 = load i64, ptr %74, align 8
-  %76 = mul nsw i64 %75, %30
-  %77 = getelementptr inbounds i8, ptr %73, i64 %76
-  %78 = getelementptr inbounds ptr, ptr %10, i64 %52
-  store ptr %77, ptr %78, align 8
-  %79 = add nuw nsw i64 %52, 1
-  %80 = icmp eq i64 %79, %6
-  br i1 %80, label %45, label %51
+73:
+  %74 = phi ptr [ %70, %59 ], [ %72, %71 ]
+  %75 = getelementptr inbounds i64, ptr %4, i64 %53
+  %76 = load i64, ptr %75, align 8
+  %77 = mul nsw i64 %76, %30
+  %78 = getelementptr inbounds i8, ptr %74, i64 %77
+  %79 = getelementptr inbounds ptr, ptr %10, i64 %53
+  store ptr %78, ptr %79, align 8
+  %80 = add nuw nsw i64 %53, 1
+  %81 = icmp eq i64 %80, %6
+  br i1 %81, label %46, label %52
 
-81:
-  %82 = load i64, ptr %22, align 8
-  %83 = icmp eq i64 %82, 0
-  %84 = load ptr, ptr %0, align 8
-  br i1 %83, label %106, label %105
+82:
+  %83 = load i64, ptr %22, align 8
+  %84 = icmp eq i64 %83, 0
+  %85 = load ptr, ptr %0, align 8
+  br i1 %84, label %107, label %106
 
-85:
-  %86 = phi i64 [ 0, %48 ], [ %103, %85 ]
-  %87 = getelementptr inbounds %struct.SequenceOutput, ptr %49, i64 %86
-  %88 = load ptr, ptr %87, align 8
-  %89 = getelementptr inbounds i8, ptr %87, i64 8
-  %90 = load i64, ptr %89, align 8
-  %91 = mul nsw i64 %90, %39
-  %92 = getelementptr inbounds i8, ptr %88, i64 %91
-  %93 = getelementptr inbounds i8, ptr %87, i64 16
-  %94 = load i64, ptr %93, align 8
-  %95 = select i1 %50, i64 %94, i64 0
-  %96 = getelementptr inbounds i8, ptr %92, i64 %95
-  %97 = add nsw i64 %86, %6
-  %98 = getelementptr inbounds i64, ptr %4, i64 %97
-  %99 = load i64, ptr %98, align 8
-  %100 = mul nsw i64 %99, %30
-  %101 = getelementptr inbounds i8, ptr %96, i64 %100
-  %102 = getelementptr inbounds ptr, ptr %10, i64 %97
-  store ptr %101, ptr %102, align 8
-  %103 = add nuw nsw i64 %86, 1
-  %104 = icmp eq i64 %103, %46
-  br i1 %104, label %81, label %85
-
-105:
-  call void %84(ptr noundef nonnull %10, ptr noundef %4) #8
-  br label %107
+86:
+  %87 = phi i64 [ 0, %49 ], [ %104, %86 ]
+  %88 = getelementptr inbounds %struct.SequenceOutput, ptr %50, i64 %87
+  %89 = load ptr, ptr %88, align 8
+  %90 = getelementptr inbounds i8, ptr %88, i64 8
+  %91 = load i64, ptr %90, align 8
+  %92 = mul nsw i64 %91, %40
+  %93 = getelementptr inbounds i8, ptr %89, i64 %92
+  %94 = getelementptr inbounds i8, ptr %88, i64 16
+  %95 = load i64, ptr %94, align 8
+  %96 = select i1 %51, i64 %95, i64 0
+  %97 = getelementptr inbounds i8, ptr %93, i64 %96
+  %98 = add nsw i64 %87, %6
+  %99 = getelementptr inbounds i64, ptr %4, i64 %98
+  %100 = load i64, ptr %99, align 8
+  %101 = mul nsw i64 %100, %30
+  %102 = getelementptr inbounds i8, ptr %97, i64 %101
+  %103 = getelementptr inbounds ptr, ptr %10, i64 %98
+  store ptr %102, ptr %103, align 8
+  %104 = add nuw nsw i64 %87, 1
+  %105 = icmp eq i64 %104, %47
+  br i1 %105, label %82, label %86
 
 106:
-  call void %84(ptr noundef nonnull %10, ptr noundef nonnull %2, ptr noundef %4, ptr noundef null) #8
-  br label %107
+  call void %85(ptr noundef nonnull %10, ptr noundef %4) #8
+  br label %108
 
 107:
-  %108 = load i64, ptr %23, align 8
-  %109 = load i64, ptr %2, align 8
-  %110 = mul i64 %109, %108
-  %111 = call zeroext i1 @poll_signals(i64 noundef %110) #10
-  br i1 %111, label %112, label %34
+  call void %85(ptr noundef nonnull %10, ptr noundef nonnull %2, ptr noundef %4, ptr noundef null) #8
+  br label %108
 
-112:
-  br label %122
+108:
+  %109 = load i64, ptr %23, align 8
+  %110 = load i64, ptr %2, align 8
+  %111 = mul i64 %110, %109
+  %112 = call zeroext i1 @poll_signals(i64 noundef %111) #10
+  br i1 %112, label %150, label %35
 
 113:
-  %114 = load i64, ptr %17, align 8
-  %115 = load i64, ptr %13, align 8
-  br label %116
+  %114 = load i64, ptr %24, align 8
+  %115 = icmp eq i64 %114, 0
+  %116 = select i1 %115, i1 true, i1 %25
+  br i1 %116, label %151, label %117
 
-116:
-  %117 = phi i64 [ %115, %113 ], [ %27, %26 ]
-  %118 = phi i64 [ %114, %113 ], [ %28, %26 ]
-  %119 = phi i64 [ %36, %113 ], [ %29, %26 ]
-  %120 = add nsw i64 %118, %30
-  %121 = icmp slt i64 %120, %117
-  br i1 %121, label %26, label %122
+117:
+  %118 = phi i64 [ %148, %147 ], [ 0, %113 ]
+  %119 = load ptr, ptr %20, align 8
+  %120 = getelementptr inbounds %struct.SequenceInput, ptr %119, i64 %118
+  %121 = getelementptr inbounds i8, ptr %120, i64 8
+  %122 = load i64, ptr %121, align 8
+  %123 = icmp slt i64 %122, 0
+  br i1 %123, label %147, label %124
 
-122:
+124:
+  %125 = load ptr, ptr %21, align 8
+  %126 = getelementptr inbounds %struct.SequenceOutput, ptr %125, i64 %122
+  %127 = load i64, ptr %18, align 8
+  %128 = add nsw i64 %127, -1
+  %129 = load ptr, ptr %126, align 8
+  %130 = getelementptr inbounds i8, ptr %126, i64 8
+  %131 = load i64, ptr %130, align 8
+  %132 = mul nsw i64 %131, %128
+  %133 = getelementptr inbounds i8, ptr %129, i64 %132
+  %134 = getelementptr inbounds i8, ptr %126, i64 16
+  %135 = load i64, ptr %134, align 8
+  %136 = trunc i64 %128 to i1
+  %137 = select i1 %136, i64 %135, i64 0
+  %138 = getelementptr inbounds i8, ptr %133, i64 %137
+  %139 = getelementptr inbounds i64, ptr %4, i64 %118
+  %140 = load i64, ptr %139, align 8
+  %141 = mul nsw i64 %140, %30
+  %142 = getelementptr inbounds i8, ptr %138, i64 %141
+  %143 = load ptr, ptr %120, align 8
+  %144 = getelementptr inbounds i8, ptr %143, i64 %141
+  %145 = load i64, ptr %2, align 8
+  %146 = mul nsw i64 %145, %140
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %144, ptr align 1 %142, i64 %146, i1 false)
+  br label %147
+
+147:
+  %148 = add nuw nsw i64 %118, 1
+  %149 = icmp eq i64 %148, %6
+  br i1 %149, label %151, label %117
+
+150:
+  br label %156
+
+151:
+  %152 = load i64, ptr %17, align 8
+  %153 = add nsw i64 %152, %30
+  %154 = load i64, ptr %13, align 8
+  %155 = icmp slt i64 %153, %154
+  br i1 %155, label %27, label %156
+
+156:
   ret void
 }
 
 declare ptr @llvm.stacksave.p0() #3
 
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #4
+
 declare void @llvm.stackrestore.p0(ptr) #3
 
-define void @set_python(ptr nocapture noundef readonly %0) local_unnamed_addr #4 {
+define void @set_python(ptr nocapture noundef readonly %0) local_unnamed_addr #5 {
   tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) @python, ptr noundef nonnull align 8 dereferenceable(200) %0, i64 200, i1 false)
   ret void
 }
-
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #5
 
 define internal fastcc ptr @call_from_python(ptr noundef %0, ptr nocapture noundef readonly %1, i64 noundef %2, ptr noundef %3) unnamed_addr #2 {
   %5 = icmp eq ptr %3, null
@@ -3185,8 +3226,8 @@ attributes #0 = { nounwind }
 attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
 attributes #2 = { noinline nounwind }
 attributes #3 = { mustprogress nocallback nofree nosync nounwind willreturn }
-attributes #4 = { mustprogress nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) }
-attributes #5 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #4 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #5 = { mustprogress nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none) }
 attributes #6 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none) }
 attributes #7 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #8 = { nobuiltin nounwind }

@@ -17,6 +17,7 @@ typedef struct { /* `CallSequence` of native/sequence.py */
     void *function;
     int64_t is_row; /* whether the function takes one row */
     int64_t inputs, outputs, calls;
+    int64_t updates;        /* whether the last results replace the arguments that are taken from them */
     int64_t first, end;     /* rows */
     int64_t rows_at_once;
     uint64_t work;          /* of a call of one row, as `poll_signals` counts it */
@@ -49,6 +50,13 @@ void run_sequence(const CallSequence *sequence) {
             else
                 ((Loop *)sequence->function)(entries, &rows, steps, NULL);
             if (poll_signals(sequence->work * (uint64_t)rows)) return;
+        }
+        if (!sequence->updates) continue;
+        for (int64_t k = 0; k < inputs; k++) {
+            const SequenceInput *input = sequence->input + k;
+            if (input->source < 0) continue;
+            const char *from = place(sequence->output + input->source, sequence->calls - 1) + row * steps[k];
+            __builtin_memcpy(input->data + row * steps[k], from, (size_t)(rows * steps[k]));
         }
     }
 }

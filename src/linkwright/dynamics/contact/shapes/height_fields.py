@@ -44,11 +44,7 @@ class PlacedHeightField:
         """Return the distance of a point from the field, and the normal there in the world; beyond its sides
         :data:`FAR`."""
         x, y, z = self.R.T @ (point - self.middle)
-        i, u, per_x, on_x = self._cell(x, self.size[0], self.columns)
-        j, v, per_y, on_y = self._cell(y, self.size[1], self.rows)
-        first = j * float(self.columns) + i
-        a, b = take(self.table, first), take(self.table, first + 1.0)
-        c, d = take(self.table, first + float(self.columns)), take(self.table, first + float(self.columns + 1))
+        (a, b, c, d), (_, u, per_x, on_x), (_, v, per_y, on_y) = self._corners(x, y)
         near, far = a + u * (b - a), c + u * (d - c)
         slope_x = ((b - a) + v * ((d - c) - (b - a))) * per_x
         slope_y = (far - near) * per_y
@@ -56,6 +52,22 @@ class PlacedHeightField:
         distance = (z - (near + v * (far - near))) * steep
         normal = self.R @ vector(-slope_x * steep, -slope_y * steep, steep)
         return either(on_x & on_y, distance, FAR), normal
+
+    def height(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Return the height of a field with a vertical axis at a place in the world, and whether the field is there;
+        beyond its sides the height is that of its edge."""
+        at, along, _ = self.R.T @ (vector(x, y, 0.0) - self.middle)
+        (a, b, c, d), (_, u, _, on_x), (_, v, _, on_y) = self._corners(at, along)
+        near, far = a + u * (b - a), c + u * (d - c)
+        return self.middle[2] + near + v * (far - near), on_x & on_y
+
+    def _corners(self, x: Any, y: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
+        """Return the heights of the corners of the cell at x and y, and the cells of x and of y."""
+        column, row = self._cell(x, self.size[0], self.columns), self._cell(y, self.size[1], self.rows)
+        first = row[0] * float(self.columns) + column[0]
+        a, b = take(self.table, first), take(self.table, first + 1.0)
+        c, d = take(self.table, first + float(self.columns)), take(self.table, first + float(self.columns + 1))
+        return (a, b, c, d), column, row
 
     def _cell(self, x: Any, size: Any, count: int) -> tuple[Any, Any, Any, Any]:
         """Return the cell of a coordinate, its position in the cell from 0 to 1, cells per meter, and whether it is on

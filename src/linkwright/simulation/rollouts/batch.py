@@ -1,0 +1,567 @@
+"""Persistent simulations with live arrays, which the compiled steps of rollouts read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from linkwright.bounds import whole_number
+from linkwright.compiler.kernel import compile
+from linkwright.compiler.native.threads import checked_processors, checked_threads
+from linkwright.dynamics.configuration import check_state
+from linkwright.dynamics.forces.actuation import with_motors
+from linkwright.errors import InputError, ShapeError, names_given
+from linkwright.model.requirement import takes_model
+from linkwright.model.tree import Model
+from linkwright.simulation.actuation.bindings import is_of_numbers, unwrap_partials
+from linkwright.simulation.actuation.law_controller import activations_in
+from linkwright.simulation.actuation.random_numbers import checked_seed, seeds
+from linkwright.simulation.episode import Episode
+from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of
+from linkwright.simulation.integrators.step_function import is_smooth, memory_at_start
+from linkwright.simulation.preparation import require_closed
+from linkwright.simulation.recording.contact_history import pair_forces
+from linkwright.simulation.rollouts import observations
+from linkwright.simulation.rollouts.preparation import (
+    RESET_STREAM,
+    PreparedRollout,
+    prepare_rollout,
+    with_all_impulses,
+)
+from linkwright.simulation.rollouts.rollout_loop import kernel_arguments, rollout_kernels
+from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
+from linkwright.spatial.arrays import Array, as_numbers
+
+
+def held_efforts(model: Model, t: Any, q: Array, v: Array, *, controls: Array) -> Array:
+    """Apply controls as the efforts (motors,) of all joints but free ones: the default controller of a batch."""
+    places = with_motors(model)
+    return np.stack([controls[places.index(k)] if k in places else 0.0 * controls[0] for k in range(model.nv)])
+
+
+def _never(model: Model, t: Any, q: Array, v: Array) -> Any:
+    return t < -1.0
+
+
+class Batch:
+    """Persistent simulations of one mechanism, whose states are live arrays.
+
+    Each array of a batch is the memory that compiled steps read and write: entries that are written act in the next
+    step, and :meth:`step` changes the arrays in place. :func:`torch.from_numpy` makes tensors of the same memory.
+
+    Parameters
+    ----------
+    model : Model
+        Mechanism.
+    n : int
+        Number of simulations.
+    q0, v0 : array_like, optional
+        Initial configurations and velocities, (n, ...) or the same for all; neutral and at rest by default.
+    step : float, optional
+        Step in s.
+    controller : callable, optional
+        ``controller(model, t, q, v[, state], …)``. A value bound as ``controls`` is given for each simulation.
+        Without a controller `controls` are those of the model's actuators, or else the efforts of all joints but free
+        ones.
+    method : str or Integrator, optional
+        Method of integration and its options; ``Integrator(threads=…)`` sets the number of threads.
+    actuation : Actuation, optional
+        Path from the controller to the joints, and names of values given for each simulation.
+    surroundings : Surroundings, optional
+        External wrenches and a sensor.
+    episode : Episode, optional
+        Reward, termination and reset, as for :func:`rollout`.
+    parameters : mapping, optional
+        Parameters of the mechanism by the names of :func:`compile`, numbers or one for each simulation.
+    cpus : sequence of int, optional
+        Processors: each simulates one part of the batch, always the same.
+
+    Raises
+    ------
+    InputError
+        If a start is no configuration, or `cpus` are not processors of this process.
+    TooLargeError
+        If a step of the mechanism is too large for machine code.
+
+    Notes
+    -----
+    ``step(k)`` repeated has the bits of one :func:`rollout`. Values that are written into arrays are not checked. A
+    simulation that diverges does not take that step and stops, which :attr:`status` reports; others continue.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> import numpy as np
+    >>> batch = lw.Batch(lw.load("two_link"), 100, parameters={"link2.mass": np.linspace(0.5, 1.5, 100)})
+    >>> batch.controls[:, 0] = 2.0
+    >>> batch.step(10)
+    >>> batch.q.shape, float(round(batch.time[0], 6))
+    ((100, 2), 0.01)
+    """
+
+    RUNNING, ENDED, DIVERGED = 0, 1, 2
+
+    @takes_options
+    @takes_model
+    def __init__(
+        self,
+        model: Model,
+        n: int,
+        q0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
+        step: float = 1e-3,
+        controller: Callable[..., Any] | None = None,
+        *,
+        method: IntegrationMethod | Integrator | None = None,
+        actuation: Actuation | None = None,
+        surroundings: Surroundings | None = None,
+        episode: Episode | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        cpus: Sequence[int] | None = None,
+    ):
+        self._given = {name: x for name, x in locals().items() if name not in ("self", "__class__")}
+        self.n, self.model = whole_number("n", n, 1), model
+        setup = _with_controls(model, self.n, Setup.of(controller, None, method, actuation, surroundings))
+        episode = options_of("episode", episode, Episode)
+        keep = () if episode.reward is None else ("reward",)
+        own = replace(episode, keep=keep)
+        if episode.reset is None:
+            own = replace(own, terminate=episode.terminate or _never)
+        begin_q, begin_v = (
+            np.broadcast_to(_of_all(name, x, self.n, size), (self.n, size))
+            for name, x, size in (
+                ("q0", model.neutral() if q0 is None else q0, model.nq),
+                ("v0", np.zeros(model.nv) if v0 is None else v0, model.nv),
+            )
+        )
+        of = self._prepared = prepare_rollout(model, begin_q, begin_v, step, setup, own, parameters)
+        threads, self._actuated = setup.integrator.threads, setup.actuation.is_of_actuators
+        self._threads = None if threads is None else checked_threads("threads", threads)
+        self._cpus = () if cpus is None else checked_processors("cpus", cpus)
+        self._kernels = rollout_kernels(of)
+        self._arrays = [
+            np.array(np.broadcast_to(x, (self.n, *slot.shape)) if k >= _PARAMETERS else x, order="C")
+            for k, (x, slot) in enumerate(
+                zip(kernel_arguments(of, self._kernels[0], 1), self._kernels[0].program.inputs, strict=True)
+            )
+        ]
+        self._results = [np.empty((1, self.n, *slot.shape), of.spec.dtype) for slot in self._kernels[0].program.outputs]
+        self._runs: dict[int, Callable[[], None]] = {}
+        self._rest_at_start = self._arrays[2].copy()
+        self._values, self._repeated = _views_of_values(of, self.n, *self._arrays[6:8])
+        self._parameters = dict(zip(parameters or {}, self._arrays[_PARAMETERS:], strict=True))
+        self._time, self._status = np.zeros(self.n), np.zeros(self.n, dtype=np.int8)
+        self._rewards = self._results[3 + of.spec.more.index("reward")][0] if keep else None
+        self._live: dict[Any, observations.LiveResult] = {}
+        self._readings: tuple[Array, Array] | None = None
+        self._sensors: Mapping[str, Array] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Batch: {self.n} simulations of {self.model.name!r}>"
+
+    def __len__(self) -> int:
+        return self.n
+
+    # arrays
+
+    @property
+    def q(self) -> Array:
+        """Configurations (n, nq), live."""
+        return self._arrays[0]
+
+    @property
+    def v(self) -> Array:
+        """Velocities (n, nv), live."""
+        return self._arrays[1]
+
+    @property
+    def start(self) -> tuple[Array, Array]:
+        """Configurations (n, nq) and velocities (n, nv) of starts, live: :meth:`reset` takes them by default."""
+        return self._arrays[3], self._arrays[4]
+
+    @property
+    def controls(self) -> Array:
+        """Controls (n, …), live: of actuators, efforts of the joints, or the value bound as ``controls``."""
+        if "controls" not in self._values:
+            raise InputError(
+                "this batch has no controls: bind them to the controller, functools.partial(controller, controls=…)"
+            )
+        return self._values["controls"]
+
+    @property
+    def values(self) -> Mapping[str, Array]:
+        """Values bound to functions, live, by name: (n, *shape) of those given for each simulation, else (*shape)."""
+        return MappingProxyType(self._values)
+
+    @property
+    def parameters(self) -> Mapping[str, Array]:
+        """Parameters of the mechanism, live, by name: (n, *shape)."""
+        return MappingProxyType(self._parameters)
+
+    @property
+    def activations(self) -> Array | None:
+        """Activations of the actuators (n, na), live; None without."""
+        count = self.model.na if self._actuated else 0
+        return activations_in(self._part("law"), count)
+
+    @property
+    def time(self) -> Array:
+        """Times (n,) in s since the last reset, live; read-only."""
+        return _read_only(self._time)
+
+    @property
+    def status(self) -> Array:
+        """States of the simulations (n,), live; read-only: 0 running, 1 ended by ``terminate``, 2 diverged."""
+        return _read_only(self._status)
+
+    @property
+    def rewards(self) -> Array:
+        """Sums (n,) of the rewards of the last :meth:`step`, live; read-only."""
+        if self._rewards is None:
+            raise InputError("this batch has no reward: episode=lw.Episode(reward=…)")
+        return _read_only(self._rewards)
+
+    @property
+    def contact_forces(self) -> Array:
+        """Contact forces (n, pairs, 3) in N on the first shape of each pair, live, from the first use on; read-only.
+
+        Those of impulses are means over the last step, in the contact frames at its end.
+        """
+        of, model, options = self._prepared, self.model, self._prepared.spec.options
+        if not model.pairs:
+            return np.zeros((self.n, 0, 3))
+        named = tuple(what for owner, _, what in (name.partition(".") for name in self._parameters) if owner == "pairs")
+        if options.constraints is None and named:
+            raise InputError(
+                f"forces of smooth contact are those of the model: leave out the parameter pairs.{named[0]}"
+            )
+        memory = of.spec.layout.places.get("memory", slice(0, 0))
+
+        def contact_forces(model: Model, q: Array, v: Array, rest: Array) -> Array:
+            return pair_forces(model, options.constraints, q, v, rest[memory], of.h)
+
+        return self._observed("contact forces", contact_forces, with_all_impulses(model, named), rest=True)
+
+    @property
+    def sensors(self) -> Mapping[str, Array]:
+        """Readings of the model's sensors by name, (n, size), live, from the first use on; read-only.
+
+        Accelerations are means over the last step, zero before the first one.
+        """
+        if self._sensors is None:
+            model, controls = self.model, self._values.get("controls") if self._actuated else None
+            observations.require_readings(model, controls, self._actuated)
+            if not model.sensors:
+                return {}
+            before = self.v.copy()
+            self._readings = before, np.zeros((self.n, model.nv + model.nu + model.na), self.q.dtype)
+            self._update_readings()
+            kernel = self._compiled(observations.limited_readings, model, given=self._readings[1].shape[1:])
+            live = self._live["sensors"] = observations.LiveResult(kernel, (self.q, self.v, self._readings[1]))
+            ends = np.cumsum([one.size for one in model.sensors]).tolist()
+            self._sensors = MappingProxyType(
+                {
+                    one.name: _read_only(live.values[:, end - one.size : end])
+                    for one, end in zip(model.sensors, ends, strict=True)
+                }
+            )
+        return self._sensors
+
+    def observe(self, function: Callable[..., Any]) -> Array:
+        """Return a live array of a function of the states; :meth:`step`, :meth:`reset` and :meth:`refresh` update it.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(model, q, v) -> (m,)`` of one simulation, compiled. It does not depend on `parameters`.
+
+        Returns
+        -------
+        ndarray, shape (n, m)
+            The live array, read-only.
+        """
+        return self._observed(function, observations.user_observation(function), self.model)
+
+    def height_scan(self, points: ArrayLike, frame: str | None = None) -> Array:
+        """Return a live array of heights of a frame above the ground at points around it.
+
+        The ground is the highest of the planes and height fields of the world that touch. Points beyond a height field
+        that is the only ground have the height of its edge.
+
+        Parameters
+        ----------
+        points : array_like, shape (m, 2)
+            Points around the frame in m, x forwards and y to the left: they turn with its heading.
+        frame : str, optional
+            Name of the frame; the floating base by default.
+
+        Returns
+        -------
+        ndarray, shape (n, m)
+            Height of the origin of the frame above the ground in m, live; read-only.
+        """
+        name = observations.base_frame(self.model) if frame is None else frame
+        heights = observations.clearance(self.model, points, name)
+        return self._observed(("height scan", name, np.asarray(points, dtype=float).tobytes()), heights, self.model)
+
+    # steps
+
+    def step(self, k: int = 1) -> None:
+        """Take steps of all simulations in place.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of steps. Controls are held over them; a controller is evaluated in each.
+        """
+        k = whole_number("k", k, 1, self._prepared.spec.most_steps)
+        for copy, values in self._repeated:
+            copy[...] = values
+        if self._readings is not None and observations.need_accelerations(self.model):
+            rewards = 0.0
+            if k > 1:
+                self._run(k - 1)
+                rewards = 0.0 if self._rewards is None else self._rewards.copy()
+            self._readings[0][...] = self.v
+            self._run(1)
+            if self._rewards is not None:
+                self._rewards += rewards
+        else:
+            self._run(k)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Update the arrays that follow from the states, after a change of `q` or `v`."""
+        layout, rest = self._prepared.spec.layout, self._arrays[2]
+        np.multiply(rest[:, layout.places["step"].start], self._prepared.h, out=self._time, dtype=np.float64)
+        if "alive" in layout.places:
+            np.subtract(1.0, rest[:, layout.places["alive"].start], out=self._status, casting="unsafe")
+        if self._readings is not None:
+            self._update_readings()
+        for live in self._live.values():
+            live.update()
+
+    def reset(self, rows: Any = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Start simulations again, with the carried state of a start; their random numbers continue.
+
+        Parameters
+        ----------
+        rows : array_like of bool, shape (n,), array_like of int, slice or int, optional
+            Simulations; all by default.
+        q : array_like, shape (nq,) or (rows, nq), optional
+            Configurations; by default those of the first start.
+        v : array_like, shape (nv,) or (rows, nv), optional
+            Velocities; by default those of the first start.
+        """
+        at = self._rows(rows)
+        if not len(at):
+            return
+        model, of = self.model, self._prepared
+        given = [
+            start[at] if x is None else np.broadcast_to(_of_all(name, x, len(at), size), (len(at), size))
+            for name, x, size, start in zip("qv", (q, v), (model.nq, model.nv), self.start, strict=True)
+        ]
+        if q is not None or v is not None:
+            given = list(check_state(model, *given)[:2])
+            require_closed(model, *given)
+        rest, places = self._rest_at_start[at], of.spec.layout.places
+        for place in self._random_places():
+            rest[:, place] = self._arrays[2][at, place]
+        if isinstance(method_of(of.spec.options.method), EmbeddedPair):
+            smooth, tolerance = is_smooth(of.spec.options, of.spec.effort_function), of.tolerance
+            tolerance = tolerance[at] if np.ndim(tolerance) else tolerance
+            rest[:, places["memory"]] = memory_at_start(model, of.spec.options, smooth, tolerance, np.inf, *given)
+        for now, new in zip(self._arrays[:3], (*given, rest), strict=True):
+            now[at] = new
+        if self._rewards is not None:
+            self._rewards[at] = 0.0
+        if self._readings is not None:
+            self._readings[0][at] = given[1]
+        self.refresh()
+
+    def stop(self, rows: Any = None) -> None:
+        """End simulations: they do not move until :meth:`reset`.
+
+        Parameters
+        ----------
+        rows : array_like of bool, shape (n,), array_like of int, slice or int, optional
+            Simulations; all by default.
+        """
+        places = self._prepared.spec.layout.places
+        if "alive" not in places:
+            raise InputError("simulations with Episode(reset=…) start again where they end: they do not stop")
+        at = self._rows(rows)
+        running = self._status[at] == self.RUNNING
+        self._arrays[2][at[running], places["alive"].start] = 0.0
+        self._status[at[running]] = self.ENDED
+
+    def seed(self, seed: ArrayLike) -> None:
+        """Set the random numbers of noise and of random resets.
+
+        Parameters
+        ----------
+        seed : int or array_like of int, shape (n,)
+            Seed for all simulations, which have different numbers, or the seed of each simulation.
+        """
+        of_each = checked_seed(seed, (self.n,))
+        for place, stream in zip(self._random_places(), self._random_streams(), strict=True):
+            self._arrays[2][:, place] = self._rest_at_start[:, place] = seeds(of_each, (self.n,), stream)
+
+    # state
+
+    def __getstate__(self) -> list[Array]:
+        return [*self._arrays, *([] if self._rewards is None else [self._rewards])]
+
+    def __setstate__(self, state: list[Array]) -> None:
+        for mine, other in zip(self.__getstate__(), state, strict=True):
+            mine[...] = other
+        self.refresh()
+
+    def __reduce__(self) -> Any:
+        return _made_again, (self._given,), self.__getstate__()
+
+    def _run(self, k: int) -> None:
+        """Take k steps in place."""
+        kernel, numbers = self._kernels[k > 1], self._arrays[8]
+        numbers[1] = k
+        if k not in self._runs:
+            self._runs.clear()
+            self._runs[k] = kernel.sequence(
+                1, self._arrays, FED, self._results, k, self._threads, in_place=True, cpus=self._cpus
+            )
+        self._runs[k]()
+
+    def _observed(self, key: Any, function: Callable[..., Any], model: Model, rest: bool = False) -> Array:
+        """Return the live array of a function (model, q, v[, rest])."""
+        if key not in self._live:
+            arguments = (self.q, self.v, self._arrays[2]) if rest else (self.q, self.v)
+            kernel = self._compiled(function, model, **({"rest": self._arrays[2].shape[1:]} if rest else {}))
+            self._live[key] = observations.LiveResult(kernel, arguments)
+        return _read_only(self._live[key].values)
+
+    def _compiled(self, function: Callable[..., Any], model: Model, **sizes: Any) -> Callable[..., Any]:
+        return compile(function, model, precision=self._prepared.spec.precision, **sizes)
+
+    def _update_readings(self) -> None:
+        assert self._readings is not None
+        before, given = self._readings
+        nv, nu = self.model.nv, self.model.nu
+        np.subtract(self.v, before, out=given[:, :nv])
+        given[:, :nv] /= self._prepared.h
+        if self._actuated and "controls" in self._values:
+            given[:, nv : nv + nu] = self._values["controls"]
+        if (activations := self.activations) is not None:
+            given[:, nv + nu :] = activations
+
+    def _part(self, name: str) -> Array | None:
+        place = self._prepared.spec.layout.places.get(name)
+        return None if place is None else self._arrays[2][:, place]
+
+    def _random_places(self) -> list[slice]:
+        """Places of the states of random generators in the rest: of noise, and of random resets."""
+        spec, places = self._prepared.spec, self._prepared.spec.layout.places
+        found = [] if spec.random is None else [_within(places["law"], spec.random)]
+        return found + ([places["random"]] if "random" in places else [])
+
+    def _random_streams(self) -> list[int]:
+        spec = self._prepared.spec
+        return [0] * (spec.random is not None) + [RESET_STREAM] * ("random" in spec.layout.places)
+
+    def _rows(self, rows: Any) -> Array:
+        """Return indices of simulations."""
+        if rows is None or isinstance(rows, slice):
+            return np.arange(self.n)[slice(None) if rows is None else rows]
+        at = np.asarray(rows)
+        if at.dtype == bool:
+            if at.shape != (self.n,):
+                raise ShapeError(f"rows are truth values ({self.n},), or indices; got truth values {at.shape}")
+            return np.flatnonzero(at)
+        if at.ndim > 1 or (at.dtype.kind not in "iu" and at.size):
+            raise InputError(f"rows are truth values ({self.n},), indices or a slice; got {rows!r}")
+        at = at.reshape(-1).astype(int)
+        if ((at < -self.n) | (at >= self.n)).any():
+            raise InputError(f"there are simulations 0 to {self.n - 1}; got {at[(at < -self.n) | (at >= self.n)][0]}")
+        return np.unique(at % self.n) if len(np.unique(at % self.n)) < len(at) else at % self.n
+
+
+FED = {0: 0, 1: 1, 2: 2}
+"""q, v and rest, which are arguments and results of a kernel."""
+
+_PARAMETERS = 9
+"""Index of the first parameter in the arguments of a kernel."""
+
+
+def _made_again(given: dict[str, Any]) -> Batch:
+    return Batch(**given)
+
+
+def _within(place: slice, inner: slice) -> slice:
+    return slice(place.start + inner.start, place.start + inner.stop)
+
+
+def _read_only(x: Array) -> Array:
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def _of_all(name: str, given: Any, n: int, size: int) -> Array:
+    """Return an argument (size,) or (n, size)."""
+    x = as_numbers(name, given)
+    if x.shape not in ((size,), (n, size)):
+        raise ShapeError(f"{name} has shape {x.shape}; expected {(size,)} or {(n, size)}")
+    return x
+
+
+def _with_controls(model: Model, n: int, setup: Setup) -> Setup:
+    """Return the setup with controls for each simulation."""
+    actuation, controller = setup.actuation, setup.controller
+    if controller is None and not actuation.is_of_actuators:
+        if model.nu:
+            actuation = replace(actuation, controls=np.zeros((n, model.nu)))
+        elif motors := with_motors(model):
+            controller = partial(held_efforts, controls=np.zeros((n, len(motors))))
+            actuation = replace(actuation, each={*names_given("each", actuation.each), "controls"})
+        return replace(setup, controller=controller, actuation=actuation)
+    if actuation.is_of_actuators and actuation.controls is not True:
+        controls = as_numbers("controls", actuation.controls)
+        if controls.ndim == 0 or controls.shape == (model.nu,):
+            actuation = replace(actuation, controls=np.broadcast_to(controls, (n, model.nu)))
+        return replace(setup, actuation=actuation)
+    if controller is None:  # actuators whose controls a controller would return: reported below
+        return setup
+    _, bound = unwrap_partials(controller)
+    each = {*names_given("each", actuation.each)}
+    if "controls" in bound and "controls" not in each and is_of_numbers(bound["controls"]):
+        controls = as_numbers("controls", bound["controls"])
+        controller = partial(controller, controls=np.broadcast_to(controls, (n, *controls.shape)))
+        actuation = replace(actuation, each={*each, "controls"})
+    return replace(setup, controller=controller, actuation=actuation)
+
+
+def _views_of_values(
+    of: PreparedRollout, n: int, shared: Array, own: Array
+) -> tuple[dict[str, Array], list[tuple[Array, Array]]]:
+    """Return live arrays of the bound values by name, and pairs (copy, values) of values bound to several functions."""
+    found: dict[str, Array] = {}
+    repeated: list[tuple[Array, Array]] = []
+    at = {True: 0, False: 0}
+    for name, shape, each in zip(of.names, of.spec.shapes, of.spec.per_motion, strict=True):
+        size = int(np.prod(shape, dtype=int))
+        place = slice(at[each], at[each] + size)
+        at[each] += size
+        view = own[:, place].reshape((n, *shape)) if each else shared[place].reshape(shape)
+        if name in found:
+            repeated.append((view, found[name]))
+        elif name:
+            found[name] = view
+    return found, repeated
+
+
+__all__ = ["Batch"]

@@ -1,0 +1,146 @@
+"""Functions of the states of a batch whose results are live arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import Kernel
+from linkwright.dynamics.contact.shapes.height_fields import PlacedHeightField
+from linkwright.dynamics.kinematics import pose
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.sensor import OF_ACCELERATIONS, OF_SURROUNDINGS
+from linkwright.model.shape import Shape
+from linkwright.model.tree import Model, floating_bases
+from linkwright.simulation.actuation.bindings import name_of_function, unwrap_partials
+from linkwright.simulation.sensor_readings import all_readings
+from linkwright.spatial.arrays import Array, as_numbers, clip, where
+
+UPRIGHT = 1e-9
+"""Largest deviation of the axis of a height field from the vertical."""
+
+OF_EFFORTS = ("jointactuatorfrc", "actuatorfrc")
+"""Types of sensors that need the controls."""
+
+
+class LiveResult:
+    """Result of a kernel for a batch, in memory that stays the same."""
+
+    def __init__(self, kernel: Callable[..., Any], arguments: tuple[Array, ...]):
+        self.kernel, self.arguments = kernel, arguments
+        self.values = np.array(kernel(*arguments))
+        """(n, *shape)"""
+
+    def update(self) -> None:
+        """Compute the result of the present arguments."""
+        if isinstance(self.kernel, Kernel):
+            self.kernel(*self.arguments, out=self.values)
+        else:
+            self.values[...] = self.kernel(*self.arguments)
+
+
+def user_observation(observe: Any) -> Callable[..., Any]:
+    """Return a function (model, q, v) of the model as it is in its file."""
+    function, bound = unwrap_partials(observe, "an observation is a function (model, q, v) -> (m,)")
+    name = name_of_function(function)
+
+    def observation(model: Model, q: Array, v: Array) -> Any:
+        found = function(model.physical or model, q.copy(), v.copy(), **bound)
+        if found is None:
+            raise ArgumentError(f"the observation {name} returned None: is its `return` missing?")
+        return np.asarray(found)
+
+    return observation
+
+
+def require_readings(model: Model, controls: Array | None, actuated: bool) -> None:
+    """Raise :class:`InputError` for sensors that a batch cannot read."""
+    model.require_physical("the readings of sensors")
+    around = [one for one in model.sensors if one.type in OF_SURROUNDINGS]
+    if around:
+        raise InputError(
+            f"the sensor {around[0].name!r} ({around[0].type}) is not read in batches: contact forces are "
+            "batch.contact_forces, distances to the ground batch.height_scan(points)"
+        )
+    needing = [one.name for one in model.sensors if one.type in OF_EFFORTS]
+    if needing and actuated and controls is None:
+        raise InputError(
+            f"the sensor {needing[0]!r} needs the controls, which a controller computes within the steps: read "
+            "sensor_readings(model, q, v, controls=…)"
+        )
+
+
+def limited_readings(model: Model, q: Array, v: Array, given: Array) -> Array:
+    """Return all readings within their cutoffs, from acceleration, controls and activations (nv + nu + na,)."""
+    cutoffs = [one.cutoff for one in model.sensors for _ in range(one.size)]
+    found = zip(all_readings(model, q, v, given), cutoffs, strict=True)
+    return np.stack([clip(x, -cutoff, cutoff) if cutoff else x for x, cutoff in found])
+
+
+def need_accelerations(model: Model) -> bool:
+    """Return whether sensors need the acceleration."""
+    return any(one.type in OF_ACCELERATIONS for one in model.sensors)
+
+
+def base_frame(model: Model) -> str:
+    """Return the name of the floating base."""
+    bases = floating_bases(model)
+    if len(bases) != 1:
+        raise ArgumentError(f"{model.name!r} has {len(bases)} floating bases: name the frame, frame=…")
+    return str(model.bodies[bases[0]].name)
+
+
+def clearance(model: Model, points: Any, frame: str) -> Callable[..., Any]:
+    """Return a function (model, q) -> (m,): the height of a frame's origin above the ground at points around it.
+
+    ``points``: (m, 2), x forwards and y to the left of the frame, in its heading.
+    """
+    model.frame(frame)
+    places = as_numbers("points", points)
+    if places.ndim != 2 or places.shape[1] != 2 or not len(places):
+        raise ShapeError(f"points are (m, 2), x and y around the frame; got shape {places.shape}")
+    if not np.isfinite(places).all():
+        raise InputError("points are not finite")
+    fixed = [shape for shape in model.shapes if model.frame(shape.body).body < 0 and shape.touches]
+    grounds = [_surface(model, shape) for shape in fixed if shape.kind in ("plane", "height_field")]
+    if not grounds:
+        raise InputError(
+            f"{model.name!r} has no plane and no height field in the world that touches: model.with_ground(…)"
+        )
+
+    def heights(model: Model, q: Array, v: Array) -> Any:
+        T = pose(model, q, frame)
+        length = np.sqrt(T[0, 0] * T[0, 0] + T[1, 0] * T[1, 0] + 1e-30)
+        c, s = T[0, 0] / length, T[1, 0] / length
+        found = []
+        for x, y in places:
+            at = (T[0, 3] + c * x - s * y, T[1, 3] + s * x + c * y)
+            top: Any = None
+            for surface in grounds:
+                z = surface(*at, top)
+                top = z if top is None else where(z > top, z, top)
+            found.append(T[2, 3] - top)
+        return np.stack(found)
+
+    return heights
+
+
+def _surface(model: Model, shape: Shape) -> Callable[..., Any]:
+    """Return a function (x, y, other) -> height; ``other``: height beyond a height field, None: that of its edge."""
+    T = np.asarray(model.frame(shape.body).placement) @ np.asarray(shape.placement)
+    normal, origin = T[:3, 2], T[:3, 3]
+    if shape.kind == "plane":
+        if normal[2] < UPRIGHT:
+            raise InputError(f"the plane {shape.name!r} is no ground: its normal does not point upwards")
+        return lambda x, y, other: origin[2] - (normal[0] * (x - origin[0]) + normal[1] * (y - origin[1])) / normal[2]
+    if normal[2] < 1.0 - UPRIGHT:
+        raise InputError(f"the height field {shape.name!r} is tilted: a scan takes fields with a vertical axis z")
+    field = PlacedHeightField(shape, T)
+
+    def height(x: Any, y: Any, other: Any) -> Any:
+        z, there = field.height(x, y)
+        return z if other is None else where(there, z, other)
+
+    return height

@@ -1,0 +1,319 @@
+"""Batches: the bits of rollouts, in memory that stays the same."""
+
+import os
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+
+
+def hold(model, t, q, v, *, controls, stiffness):
+    return np.concatenate([np.zeros(6), stiffness * (controls - q[7:]) - 1.0 * v[6:]])
+
+
+def fallen(model, t, q, v, *, height):
+    return q[2] < height
+
+
+def forward(model, t, q, v, tau):
+    return v[0]
+
+
+BENT = np.tile([0.0, 0.7, -1.4], 4)
+START = np.concatenate([[0.0, 0.0, 0.33, 1.0, 0.0, 0.0, 0.0], BENT])
+N = 11
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return lw.load("quadruped").with_ground()
+
+
+def setting(robot, rng, **more):
+    controls = BENT + 0.3 * rng.standard_normal((N, 12))
+    return dict(
+        q0=START,
+        v0=0.3 * rng.standard_normal((N, robot.nv)),
+        step=2e-3,
+        controller=partial(hold, controls=controls, stiffness=rng.uniform(20.0, 60.0, N)),
+        actuation=lw.Actuation(each=["stiffness", "controls"]),
+        episode=lw.Episode(reward=forward, terminate=partial(fallen, height=0.29)),
+        parameters={"trunk.mass": rng.uniform(3.0, 9.0, N), "pairs.friction": 0.6},
+        **more,
+    )
+
+
+def rollout(robot, given, steps, **changes):
+    given = {**given, **changes}
+    q0, v0 = (np.broadcast_to(given.pop(name), (N, size)) for name, size in (("q0", robot.nq), ("v0", robot.nv)))
+    return lw.rollout(robot, q0, v0, steps, **given)
+
+
+def test_steps_have_the_bits_of_a_rollout_beside_rows_that_end(robot):
+    """Impulses of the step before are carried on, through parts of any length and a reset of neighbors."""
+    given = setting(robot, np.random.default_rng())
+    batch = lw.Batch(robot, N, **given)
+    q, v = batch.q, batch.v
+    for k in (1, 7, 1, 20, 11):
+        batch.step(k)
+    whole = rollout(robot, given, 40)
+    assert np.array_equal(q, whole.q[0])
+    assert np.array_equal(v, whole.v[0])
+    assert np.array_equal(batch.status == batch.RUNNING, whole.alive)
+    np.testing.assert_array_equal(batch.time, 2e-3 * whole.steps)
+    again = np.arange(N) % 3 == 1
+    batch.reset(again)
+    batch.step(25)
+    batch.step(35)
+    others = {name: x for name, x in given.items() if name not in ("q0", "v0")}
+    on = lw.rollout(robot, whole, None, 60, **others)
+    anew = rollout(robot, given, 60)
+    assert np.array_equal(batch.q, np.where(again[:, None], anew.q[0], on.q[0]))
+    assert np.array_equal(batch.v, np.where(again[:, None], anew.v[0], on.v[0]))
+    assert (~on.alive).any()
+    assert on.alive.any()
+
+
+def test_single_precision_is_that_of_rollouts(robot):
+    given = setting(robot, np.random.default_rng(), method=lw.Integrator(precision="single"))
+    batch = lw.Batch(robot, N, **given)
+    height = batch.observe(lambda model, q, v: q[2:3])
+    batch.step(3)
+    batch.step(9)
+    assert batch.q.dtype == height.dtype == batch.contact_forces.dtype == np.float32
+    assert np.array_equal(batch.q, rollout(robot, given, 12).q[0])
+    np.testing.assert_allclose(batch.time[batch.status == 0], 0.024, rtol=1e-12)
+
+
+def test_rewards_are_those_of_the_last_call(robot):
+    given = setting(robot, np.random.default_rng())
+    batch, total = lw.Batch(robot, N, **given), 0.0
+    for _ in range(3):
+        batch.step(5)
+        total = total + batch.rewards
+    np.testing.assert_allclose(total, rollout(robot, given, 15).reward, rtol=1e-12)
+
+
+def test_arrays_are_the_memory_of_the_steps(robot):
+    rng = np.random.default_rng()
+    given = setting(robot, rng)
+    batch = lw.Batch(robot, N, **given)
+    arrays = [batch.q, batch.v, batch.controls, batch.values["height"], *batch.parameters.values()]
+    batch.controls[...] = controls = BENT + 0.3 * rng.standard_normal((N, 12))
+    batch.parameters["pairs.friction"][3] = 0.1
+    batch.values["height"][...] = 0.1
+    batch.q[2, 0] = 5.0
+    batch.step(30)
+    friction = np.where(np.arange(N) == 3, 0.1, 0.6)
+    q0 = np.tile(START, (N, 1))
+    q0[2, 0] = 5.0
+    found = rollout(
+        robot,
+        given,
+        30,
+        q0=q0,
+        controller=partial(hold, controls=controls, stiffness=batch.values["stiffness"]),
+        parameters={**given["parameters"], "pairs.friction": friction},
+        episode=lw.Episode(reward=forward, terminate=partial(fallen, height=0.1)),
+    )
+    assert np.array_equal(batch.q, found.q[0])
+    new = [batch.q, batch.v, batch.controls, batch.values["height"], *batch.parameters.values()]
+    assert all(np.shares_memory(x, y) for x, y in zip(arrays, new, strict=True))
+
+
+def test_tensors_alias_the_arrays(robot):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    batch = lw.Batch(robot, N, START, parameters={"trunk.mass": 5.0})
+    q, controls, mass = map(torch.from_numpy, (batch.q, batch.controls, batch.parameters["trunk.mass"]))
+    before = q.clone()
+    controls[:, 0] = 3.0
+    mass[0] = 8.0
+    batch.step(5)
+    assert not torch.equal(before, q)
+    assert np.array_equal(q.numpy(), batch.q)
+    assert batch.controls[0, 0] == 3.0
+    assert batch.parameters["trunk.mass"][0] == 8.0
+
+
+def test_a_simulation_that_diverges_is_reported_and_others_go_on(robot):
+    batch, other = (lw.Batch(robot, N, START) for _ in range(2))
+    batch.controls[4, 2] = np.nan
+    batch.q[6, 0] = np.nan
+    batch.step(3)
+    batch.step(3)
+    other.step(6)
+    assert [*np.flatnonzero(batch.status == batch.DIVERGED)] == [4, 6]
+    assert np.isfinite(batch.q[4]).all()
+    rest = np.delete(np.arange(N), [4, 6])
+    assert np.array_equal(batch.q[rest], other.q[rest])
+    batch.controls[4, 2] = 0.0
+    batch.reset(batch.status != batch.RUNNING)
+    assert not batch.status.any()
+    batch.step(6)
+    assert np.array_equal(batch.q[[4, 6]], other.q[[4, 6]])
+
+
+def test_angles_beyond_the_sine_of_lanes():
+    """Rows that lanes leave aside are computed again from their arguments, which must still be there."""
+    pendulum = lw.load("pendulum")
+    q0 = np.linspace(0.0, 1.0, 20)[:, None]
+    q0[5] = 1e9
+    batch = lw.Batch(pendulum, 20, q0)
+    for _ in range(4):
+        batch.step(5)
+    assert np.array_equal(batch.q, lw.rollout(pendulum, q0, np.zeros((20, 1)), 20).q[0])
+
+
+@pytest.mark.parametrize("method", ["dopri5", "semi_implicit", "rk4"])
+def test_every_method_starts_again_like_the_first_time(method):
+    arm = lw.load("two_link")
+    rng = np.random.default_rng()
+    q, v = rng.standard_normal((2, 5, 2))
+    batch, fresh = lw.Batch(arm, 5, q, method=method), lw.Batch(arm, 5, q, v, method=method)
+    batch.step(30)
+    batch.reset(None, q, v)
+    batch.step(20)
+    fresh.step(20)
+    assert np.array_equal(batch.q, fresh.q)
+
+
+def test_noise_is_that_of_rollouts_and_continues_after_a_reset():
+    arm, q0 = lw.load("two_link"), np.full((6, 2), 0.3)
+
+    def pull(model, t, q, v):
+        return -5.0 * q - v
+
+    noisy = lw.Actuation(noise={"q": 0.1}, seed=4)
+    batch = lw.Batch(arm, 6, q0, controller=pull, actuation=noisy)
+    batch.step(10)
+    found = lw.rollout(arm, q0, np.zeros((6, 2)), 10, controller=pull, actuation=noisy).q[0]
+    assert np.array_equal(batch.q, found)
+    batch.reset()
+    batch.step(10)
+    assert not np.isclose(batch.q, found, rtol=1e-9).any()
+    batch.reset()
+    batch.seed(4)
+    batch.step(10)
+    assert np.array_equal(batch.q, found)
+
+
+def test_controls_of_actuators_are_live():
+    arm = lw.load("two_link").with_actuators(lw.Actuator("motor", "joint1", gear=2.0))
+    batch = lw.Batch(arm, 3)
+    batch.controls[:, 0] = [0.0, 1.0, 2.0]
+    batch.step(10)
+    found = lw.rollout(
+        arm, np.zeros((3, 2)), np.zeros((3, 2)), 10, actuation=lw.Actuation(controls=batch.controls.copy())
+    )
+    assert np.array_equal(batch.q, found.q[0])
+
+
+def test_observations_follow_steps_and_resets(robot):
+    def look(model, q, v):
+        return np.stack([lw.pose(model, q, "trunk")[2, 3], v[0]])
+
+    controller = partial(hold, controls=BENT, stiffness=40.0)
+    batch = lw.Batch(robot, N, START, step=2e-3, controller=controller)
+    seen, forces = batch.observe(look), batch.contact_forces
+    batch.step(500)
+    assert np.array_equal(seen, np.stack([batch.q[:, 2], batch.v[:, 0]], axis=-1))
+    total, weight = forces.sum(axis=1)[0], -robot.gravity[2] * lw.total_mass(robot)
+    assert abs(total[2] - weight) < 0.05 * weight
+    batch.reset([1])
+    assert seen[1, 0] == START[2]
+    assert not forces[1].any()
+    with pytest.raises(ValueError, match="read-only"):
+        seen[0] = 0.0
+
+
+def test_heights_around_the_base_on_a_height_field():
+    rng = np.random.default_rng()
+    heights = rng.uniform(0.0, 0.2, (9, 13))
+    robot = lw.load("quadruped").with_ground(heights=heights, size=(6.0, 4.0))
+    q = np.tile(START, (N, 1))
+    q[:, 2], yaw = 1.0, rng.uniform(-3.0, 3.0, N)
+    q[:, :2] = rng.uniform(-1.0, 1.0, (N, 2))
+    q[:, 3], q[:, 6] = np.cos(yaw / 2), np.sin(yaw / 2)
+    points = rng.uniform(-0.8, 0.8, (7, 2))
+    batch = lw.Batch(robot, N, q)
+    scan = batch.height_scan(points)
+    c, s = np.cos(yaw)[:, None], np.sin(yaw)[:, None]
+    x = q[:, :1] + c * points[:, 0] - s * points[:, 1]
+    y = q[:, 1:2] + s * points[:, 0] + c * points[:, 1]
+    u, w = (x + 3.0) * 2.0, (y + 2.0) * 2.0
+    i, j = np.clip(np.floor(u).astype(int), 0, 11), np.clip(np.floor(w).astype(int), 0, 7)
+    u, w = np.clip(u - i, 0.0, 1.0), np.clip(w - j, 0.0, 1.0)
+    row = heights[j, i] * (1 - u) + heights[j, i + 1] * u
+    next_row = heights[j + 1, i] * (1 - u) + heights[j + 1, i + 1] * u
+    np.testing.assert_allclose(scan, 1.0 - (row * (1 - w) + next_row * w), atol=1e-12)
+
+
+def test_sensors_are_live():
+    arm = lw.load("two_link").with_sensors(
+        lw.Sensor("speed", "velocimeter", "tip"), lw.Sensor("felt", "accelerometer", "tip", cutoff=8.0)
+    )
+    batch = lw.Batch(arm, 4, np.random.default_rng().standard_normal((4, 2)))
+    sensors = batch.sensors
+    batch.step(9)
+    before = batch.v.copy()
+    batch.step()
+    expected = lw.sensor_readings(arm, batch.q, batch.v, (batch.v - before) / 1e-3)
+    for name, readings in expected.items():
+        np.testing.assert_allclose(sensors[name], readings, rtol=1e-9, atol=1e-9)
+    ten, other = lw.Batch(arm, 4, batch.start[0]), sensors["felt"].copy()
+    assert ten.sensors["felt"].shape == (4, 3)
+    ten.step(10)
+    np.testing.assert_allclose(ten.sensors["felt"], other, rtol=1e-9)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads are not bound to processors here")
+def test_threads_are_bound_to_processors_while_they_work(robot):
+    here = os.sched_getaffinity(0)
+    batch, other = lw.Batch(robot, N, START, cpus=sorted(here)[:2]), lw.Batch(robot, N, START)
+    batch.step(20)
+    other.step(20)
+    assert np.array_equal(batch.q, other.q)
+    assert os.sched_getaffinity(0) == here
+
+
+def test_copies_go_on_alike(robot):
+    first = lw.Batch(robot, N, **setting(robot, np.random.default_rng()))
+    first.step(10)
+    second = pickle.loads(pickle.dumps(first))
+    first.step(10)
+    second.step(10)
+    assert np.array_equal(first.q, second.q)
+    assert np.array_equal(first.status, second.status)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda arm: lw.Batch(arm, 0), "n is a whole number from 1"),
+        (lambda arm: lw.Batch(arm, 2, q0=np.zeros((3, 2))), r"q0 has shape \(3, 2\); expected \(2,\) or \(2, 2\)"),
+        (lambda arm: lw.Batch(arm, 2, q0=[np.nan, 0.0]), "finite|not a number"),
+        (lambda arm: lw.Batch(arm, 2, parameters={"link9.mass": 1.0}), "link9"),
+        (lambda arm: lw.Batch(arm, 2, reward=forward), "has no argument 'reward'"),
+        (lambda arm: lw.Batch(arm, 2, cpus=[10**6]), "cpus is a list of different processors"),
+        (lambda arm: lw.Batch(arm, 2, cpus="0"), "cpus is a list of processors"),
+        (lambda arm: lw.Batch(arm, 2).step(0), "k is a whole number from 1"),
+        (lambda arm: lw.Batch(arm, 2).reset([True, False, True]), r"truth values \(2,\)"),
+        (lambda arm: lw.Batch(arm, 2).reset([5]), "simulations 0 to 1; got 5"),
+        (lambda arm: lw.Batch(arm, 2).reset(["a"]), "rows are truth values"),
+        (lambda arm: lw.Batch(arm, 2).reset([0], q=[1.0]), r"q has shape \(1,\)"),
+        (lambda arm: lw.Batch(arm, 2).reset([0], v=[1.0, np.inf]), "finite"),
+        (lambda arm: lw.Batch(arm, 2).rewards, "no reward"),
+        (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]]), "name the frame"),
+        (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]], "tip"), "no plane and no height field"),
+        (lambda arm: lw.Batch(arm.with_sensors(lw.Sensor("far", "rangefinder", "tip")), 2).sensors, "height_scan"),
+        (lambda arm: lw.Batch(arm, 2).observe(lambda model, q, v: None), "returned None"),
+        (lambda arm: lw.Batch(arm, 2, episode=lw.Episode(terminate=fallen, reset="start")).stop(), "height|reset"),
+        (lambda arm: lw.Batch(arm, 2, controller=lambda model, t, q, v: -q).controls, "no controls"),
+    ],
+)
+def test_what_is_wrong_is_reported(call, said):
+    with pytest.raises(lw.errors.LinkwrightError, match=said):
+        call(lw.load("two_link"))
