@@ -182,6 +182,16 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         """Present velocities, shape (num_envs, nv)."""
         return self._batch.v.copy()
 
+    @property
+    def observations(self) -> Array:
+        """Present observations, shape (num_envs, n), live; read-only."""
+        return self._observed
+
+    @property
+    def ages(self) -> Array:
+        """Numbers of actions of the present episodes, shape (num_envs,), live."""
+        return self._age
+
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Start new episodes.
 
@@ -232,6 +242,27 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         info : dict
             Empty.
         """
+        over = self._ended
+        rewards, terminated, truncated = self.hold(actions)
+        if over.any():
+            self._start_again(over)
+        return self._observed.copy(), rewards, terminated, truncated, {}
+
+    def hold(self, actions: Any) -> tuple[Array, Array, Array]:
+        """Hold an action for the steps of an action, without new episodes: the part of :meth:`step` for adapters.
+
+        Parameters
+        ----------
+        actions : array_like, shape (num_envs, ...)
+            Action of each motion. Motions whose episode has ended do not move.
+
+        Returns
+        -------
+        rewards : ndarray, shape (num_envs,)
+            Sums of the rewards of the steps.
+        terminated, truncated : ndarray of bool, shape (num_envs,)
+            Episodes that ended, and episodes that reached the limit.
+        """
         if not self._seeded:
             raise InputError("step() was called before the first reset()")
         shape = (self.num_envs, *self.single_action_space.shape)
@@ -241,18 +272,15 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         if not np.isfinite(action).all():
             raise InputError("actions are not finite")
         over, batch = self._ended, self._batch
-        batch.stop(over)  # ended motions do not move until they start again
+        batch.stop(over)
         batch.values[self._action][...] = action
         batch.step(self._steps)
-        rewards = batch.rewards.copy()
         terminated = (batch.status != batch.RUNNING) & ~over
         self._age += 1
         cut = self._age >= (np.inf if self.limit is None else self.limit)
         truncated = cut & ~terminated & ~over
-        if over.any():
-            self._start_again(over)
-        self._ended = terminated | truncated
-        return self._observed.copy(), rewards, terminated, truncated, {}
+        self._ended = over | terminated | truncated
+        return batch.rewards.copy(), terminated, truncated
 
     def render(self) -> tuple[Array, ...] | None:  # type: ignore[override]
         """Return a picture of each motion with ``render_mode="rgb_array"``: bytes, shape (height, width, 3)."""

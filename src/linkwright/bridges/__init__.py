@@ -1,9 +1,9 @@
-"""Functions and kernels as differentiable functions of other libraries: PyTorch and JAX.
+"""Functions and kernels as differentiable functions of PyTorch and JAX, and environments of learning libraries.
 
     pip install "linkwright[torch]"
     pip install "linkwright[jax]"
 
-Both libraries are imported when a function is made, not before.
+The libraries are imported when a function or an environment is made, not before.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from linkwright.bridges.functions import function_of
-from linkwright.errors import MissingExtraError, explained
+from linkwright.errors import ArgumentError, MissingExtraError, explained
 from linkwright.model.tree import Model
 
-__all__ = ["jax", "torch"]
+__all__ = ["jax", "rsl_rl", "stable_baselines3", "torch"]
 
 
 def __dir__() -> list[str]:
@@ -118,3 +118,81 @@ def jax(function_or_kernel: Callable[..., Any], model: Model | None = None, **in
     except ImportError as error:
         raise MissingExtraError(f'bridges.jax requires JAX: pip install "linkwright[jax]" ({error})') from None
     return JaxFunction(function_of(function_or_kernel, model, inputs))
+
+
+@explained
+def stable_baselines3(environment: Any) -> Any:
+    """Return an environment as a ``VecEnv`` of Stable-Baselines3.
+
+    Parameters
+    ----------
+    environment : linkwright.gymnasium.VectorEnv
+        Vector environment. It is driven by the result from then on.
+
+    Returns
+    -------
+    stable_baselines3.common.vec_env.VecEnv
+        Environments that start again in the step in which they end; ``infos`` contains ``terminal_observation`` and
+        ``TimeLimit.truncated``.
+
+    Raises
+    ------
+    MissingExtraError
+        If Stable-Baselines3 is not installed.
+    ArgumentError
+        If `environment` is no vector environment of Linkwright.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> PPO("MlpPolicy", lw.bridges.stable_baselines3(environment)).learn(100_000)  # doctest: +SKIP
+    """
+    try:
+        from linkwright.bridges.stable_baselines import StableBaselinesEnv
+    except ImportError as error:
+        raise MissingExtraError(
+            f"bridges.stable_baselines3 requires Stable-Baselines3: pip install stable-baselines3 ({error})"
+        ) from None
+    return StableBaselinesEnv(_vector_environment("stable_baselines3", environment))
+
+
+@explained
+def rsl_rl(environment: Any, group: str = "policy") -> Any:
+    """Return an environment as a ``VecEnv`` of RSL-RL, on the CPU.
+
+    Parameters
+    ----------
+    environment : linkwright.gymnasium.VectorEnv
+        Vector environment with actions of one dimension. It is driven by the result from then on.
+    group : str, optional
+        Name of the group of observations, which the runner's ``obs_groups`` names.
+
+    Returns
+    -------
+    rsl_rl.env.VecEnv
+        Environments that start again in the step in which they end; ``extras`` contains ``time_outs``.
+
+    Raises
+    ------
+    MissingExtraError
+        If RSL-RL is not installed.
+    ArgumentError
+        If `environment` is no vector environment of Linkwright.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> OnPolicyRunner(lw.bridges.rsl_rl(environment), settings).learn(100)  # doctest: +SKIP
+    """
+    try:
+        from linkwright.bridges.rsl import RslEnv
+    except ImportError as error:
+        raise MissingExtraError(f"bridges.rsl_rl requires RSL-RL: pip install rsl-rl-lib ({error})") from None
+    return RslEnv(_vector_environment("rsl_rl", environment), group)
+
+
+def _vector_environment(what: str, given: Any) -> Any:
+    """Return a vector environment of Linkwright; raise :class:`ArgumentError` for other objects."""
+    if not hasattr(given, "hold") or not hasattr(given, "single_action_space"):
+        raise ArgumentError(f"bridges.{what} takes a linkwright.gymnasium.VectorEnv(model, num_envs, …); got {given!r}")
+    return given

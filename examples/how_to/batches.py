@@ -1,0 +1,125 @@
+"""Batches for reinforcement learning. Written by tools/write_examples.py from docs/how_to/batches.md: change that page."""
+
+# %% [markdown]
+# # Batches for reinforcement learning
+#
+# `lw.Batch` keeps many simulations of one mechanism in memory. Its arrays are the memory that compiled steps read and write. Write
+# controls, take steps, read states: nothing is copied.
+
+# %%
+import numpy as np
+import linkwright as lw
+
+robot = lw.load("quadruped").with_ground()
+bent = np.tile([0.0, 0.7, -1.4], 4)
+start = np.concatenate([[0.0, 0.0, 0.33], [1.0, 0.0, 0.0, 0.0], bent])
+n, rng = 64, np.random.default_rng(0)
+
+
+def legs(model, t, q, v, *, controls):
+    efforts = lw.clip(40.0 * (controls - q[7:]) - v[6:], -40.0, 40.0)
+    return np.concatenate([np.zeros(6), efforts])
+
+
+from functools import partial
+
+batch = lw.Batch(
+    robot,
+    n,
+    start,
+    step=2e-3,
+    controller=partial(legs, controls=bent),
+    parameters={"trunk.mass": rng.uniform(3.0, 9.0, n), "pairs.friction": 0.8},
+    episode=lw.Episode(terminate=lambda model, t, q, v: q[2] < 0.2),
+)
+batch.controls[:] = bent + 0.1 * rng.standard_normal((n, 12))   # the targets of the springs, for each simulation
+batch.step(10)
+print(batch.q[0, 2], batch.time[0])
+
+over = batch.status != batch.RUNNING
+batch.reset(over)                                               # the others continue
+batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
+
+# %% [markdown]
+# Without a controller `batch.controls` are those of the model's actuators, or the efforts of all joints but free ones.
+#
+# ## Arrays
+#
+# | array | shape | |
+# |---|---|---|
+# | `q`, `v` | (n, nq), (n, nv) | states |
+# | `controls` | (n, …) | the value bound as `controls`, controls of actuators, or efforts |
+# | `values["gain"]` | (n, …) or (…) | values bound to the controller, the reward or `terminate` |
+# | `parameters["trunk.mass"]` | (n, …) | [parameters of the mechanism](domain_randomization.md) |
+# | `time`, `status`, `rewards` | (n,) | time since the last reset; 0 running, 1 ended, 2 diverged; sum over the last `step` |
+# | `contact_forces` | (n, pairs, 3) | on the first shape of each pair, means over the last step |
+# | `sensors["imu"]` | (n, size) | readings of the model's sensors |
+# | `activations` | (n, na) | of actuators |
+# | `observe(function)` | (n, m) | result of `function(model, q, v)` |
+# | `height_scan(points)` | (n, m) | height of the base above the ground at points around it |
+#
+# The arrays of the last rows are computed after each `step` and `reset`, from their first use on; they are read-only. After a write
+# into `q` or `v` `batch.refresh()` computes them again. Values that are written are not checked. A simulation that diverges keeps its
+# last finite state and stops; `status` reports it.
+
+# %%
+hills = lw.load("quadruped").with_ground(heights=0.1 * rng.random((40, 40)), size=(8.0, 8.0))
+x, y = np.meshgrid(np.linspace(-0.4, 0.8, 7), np.linspace(-0.4, 0.4, 5))
+there = lw.Batch(hills, n, start + np.eye(19)[2] * 0.1)
+scan = there.height_scan(np.stack([x.ravel(), y.ravel()], axis=1))
+there.step()
+print(scan.shape)                                               # (64, 35)
+
+# %% [markdown]
+# `step(k)` repeated has the bits of one [`lw.rollout`](../topics/motion/rollouts.md), on any number of threads, also next to simulations
+# that end. `method=lw.Integrator(threads=2)` sets the number of threads. With `cpus=[0, 1]` each processor simulates one part of the batch,
+# always the same.
+#
+# ## Tensors of the same memory
+
+# %%
+import torch
+
+q, controls = torch.from_numpy(batch.q), torch.from_numpy(batch.controls)
+controls.zero_()
+batch.step()
+print(bool((q.numpy() == batch.q).all()))                       # True: it is one array
+
+# %% [markdown]
+# Tensors have float64. A policy of float32 copies its observations: `torch.from_numpy(seen).float()`.
+#
+# ## Learning libraries
+#
+# Environments with rewards, termination and observations are those of [Gymnasium](../topics/motion/rollouts.md#reinforcement-learning-libraries).
+# They stand on a batch, and so do the adapters:
+#
+# | their tool | one line | what works | what does not |
+# |---|---|---|---|
+# | Gymnasium 1.1 | `env = linkwright.gymnasium.VectorEnv(robot, 256, …)` | vector environments, seeds, `reset_mask`, pickling, `check_env` of `Env` | autoreset modes other than "next step" |
+# | Stable-Baselines3 2.9 | `PPO("MlpPolicy", lw.bridges.stable_baselines3(env))` | `VecEnv`: PPO, `VecMonitor`, `VecNormalize`, `terminal_observation` | wrappers of one motion; `indices` of attributes |
+# | RSL-RL 5.5 | `OnPolicyRunner(lw.bridges.rsl_rl(env), settings)` | `VecEnv` on the CPU, time-outs, random initial ages | one group of observations |
+# | skrl 2.1 | `wrap_env(env)` | skrl's own wrapper of Gymnasium's vector environments | float64 spaces are converted to float32 |
+# | PyTorch | `torch.from_numpy(batch.q)` | one memory | tensors on a GPU are copies |
+# | PufferLib 2.0 | | | requires NumPy 1, and cannot be installed next to Linkwright |
+#
+# ## Time
+#
+# `python benchmarks/batches.py` measures the processor time of a step in the same run, on one thread (AMD EPYC, two processors with
+# other load; minima of 15 alternating rounds):
+#
+# | µs a step | 16 simulations | 256 simulations |
+# |---|---|---|
+# | quadruped on its feet, springs of 40 N m/rad: `lw.Batch` | 0.46 | 0.30 |
+# | the same robot in mjbatch 0.1.4 (MuJoCo 3.14) | 8.4 | 8.3 |
+# | the same robot in `mujoco.rollout` 3.14 | 8.8 | 8.4 |
+# | Ant of Gymnasium's file, on the ground: `lw.Batch` | 0.99 | 0.65 |
+# | EnvPool 1.2.5, its task Ant-v4 with observations and rewards | 33.6 | 35.2 |
+#
+# MuJoCo solves another contact model, by Newton's method to its default tolerance. EnvPool's steps include observations, rewards and new
+# episodes, and integrate by the method of its task: its line is no comparison of the same computation.
+#
+# ## Related pages
+#
+# - [Randomize the model of a simulation](domain_randomization.md)
+# - [Train a quadruped to trot](learning.md), by an evolution strategy
+# - [Rollouts](../topics/motion/rollouts.md)
