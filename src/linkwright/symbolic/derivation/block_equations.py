@@ -76,7 +76,9 @@ class NestedPolynomials:
         leading = terms[max(terms)]
         if len(terms) == 1 and not any(max(terms)):
             return leading, -1
-        key = frozenset((exponents, c / leading) for exponents, c in terms.items())
+        if leading != 1:
+            terms = {exponents: c / leading for exponents, c in terms.items()}
+        key = frozenset(terms.items())
         if (known := self._known.get(key)) is not None:
             return leading, known
         outer = next(k for k, exponent in enumerate(max(terms)) if exponent)
@@ -84,9 +86,9 @@ class NestedPolynomials:
         rest: Terms = {}
         for exponents, c in terms.items():
             if exponents[outer]:
-                within[(*exponents[:outer], exponents[outer] - 1, *exponents[outer + 1 :])] = c / leading
+                within[(*exponents[:outer], exponents[outer] - 1, *exponents[outer + 1 :])] = c
             else:
-                rest[exponents] = c / leading
+                rest[exponents] = c
         _, inner = self._node(within)  # its leading coefficient is 1
         factor, added = self._node(rest)
         self._steps.append((added, factor, inner, outer))
