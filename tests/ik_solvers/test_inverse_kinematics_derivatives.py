@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.formats.installed_robots import example_robots
 from linkwright.ik_solvers.implicit import pseudoinverse
+from linkwright.model.scale import scale_of
 
 ARM = lw.load("arm7")
 PLANAR = lw.load("planar:3").with_joint("joint2", lower=-0.3, upper=0.3)
@@ -142,15 +146,47 @@ def test_derivatives_by_geometry():
     for name in names:
         displacement = kernel.derivative(name)(reached.q, *values)[:3, 3]
         assert np.abs(by[name] + np.linalg.pinv(J) @ displacement).max() < 1e-9
-    delta = lw.load("delta")
-    at = lw.pose(delta, lw.close_loops(delta, delta.neutral()), "tool")[:3, 3]
-    found, by = lw.inverse_kinematics_derivatives(delta, {"tool": at}, parameters=["tool.position"])
+    four_bar = lw.load("four_bar")
+    q = lw.close_loops(four_bar, four_bar.random(1, seed=1)[0])
+    task, names = lw.tasks.Direction("rocker_bar", axis="x"), ["rocker.distance", "pin_end.position"]
+    ahead = lw.pose(four_bar, q, "rocker_bar")[:3, 0]
+    found, by = lw.inverse_kinematics_derivatives(four_bar, {task: ahead}, q, parameters=names)
     assert found.converged
-    rows = np.concatenate([lw.jacobian(delta, found.q, "tool")[:3], lw.constraint_jacobian(delta, found.q)])
-    moved = rows @ by["tool"]
-    assert np.abs(moved[:3] - np.eye(3)).max() < 1e-6
-    assert np.abs(moved[3:]).max() < 1e-6
-    assert np.abs(rows[:3] @ by["tool.position"] + lw.pose(delta, found.q, "tool")[:3, :3]).max() < 1e-6
+    assert np.abs(by["rocker.distance"][2]) < 1e-9  # the rocker keeps its direction
+    residual = lw.compile(lw.constraint_residual, four_bar, parameters=names)
+    values = [four_bar.geometry_of(name) for name in names]
+    for name in names:
+        open_by = residual.derivative(name)(found.q, *values)
+        closed = lw.derivative(lw.constraint_residual, "q")(four_bar, found.q) @ by[name] + open_by
+        assert np.abs(closed[..., :2] if closed.ndim > 1 else closed).max() < 1e-9  # within the plane
+
+
+def test_derivatives_by_masses():
+    """The center of mass stays at its target."""
+    q = regular(7, 1)[0]
+    task = lw.tasks.CenterOfMass()
+    target = lw.center_of_mass(ARM, q)
+    reached, by = lw.inverse_kinematics_derivatives(ARM, {task: target}, q, parameters=["link5.mass"])
+    J = lw.center_of_mass_jacobian(ARM, reached.q)
+    of_mass = lw.compile(lw.center_of_mass, ARM, parameters=["link5.mass"]).derivative("link5.mass")(reached.q, 3.5)
+    assert np.abs(by["link5.mass"] + np.linalg.pinv(J) @ of_mass).max() < 1e-9
+
+
+@pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
+@pytest.mark.parametrize(("robot", "frame"), [("panda", "panda_hand"), ("ur5_robot", "ee_link"), ("solo12", "FL_FOOT")])
+def test_robots(robot, frame):
+    """By twists of a pose: the pseudoinverse with lengths in units of the mechanism."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.errors.FormatWarning)
+        model = lw.load(robot, root="free" if robot == "solo12" else None)
+    q = lw.interpolate(model, model.neutral(), model.random(1, seed=3)[0], 0.4)
+    T = lw.pose(model, q, frame)
+    reached, by = lw.inverse_kinematics_derivatives(model, {frame: T}, q, tolerance=1e-10)
+    units, rows = scale_of(model).velocities, np.array([scale_of(model).length] * 3 + [1.0] * 3)
+    J = lw.jacobian(model, reached.q, frame) / rows[:, None] * units
+    expected = units[:, None] * np.linalg.pinv(J, 1e-9) / rows
+    found = np.stack([np.einsum("nij,ij->n", by[frame], _rates(T, twist)) for twist in np.eye(6)], axis=1)
+    assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
 
 
 def test_rank_deficient_pseudoinverse():
