@@ -187,7 +187,8 @@ class Program:
         """Return the operation counts; ``usual``: how many steps repetitions that stop take, if they may take more."""
         count = Counter(instruction.op for instruction in self.instructions)
         angles = {i.args for i in self.instructions if i.op in ("sin", "cos")}
-        known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input", "repeat", "item", *ROWS}
+        known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input", "repeat", "item"}
+        known |= {*ROWS, *HELD}
         products = sum(i.value.height * i.value.width for i in self.instructions if i.op in ("product", "outer"))
         total = Operations(
             count["mul"] + products,
