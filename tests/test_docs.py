@@ -23,12 +23,19 @@ MODULES = sorted(m.name for m in pkgutil.walk_packages(linkwright.__path__, "lin
 OF_EXTRAS = {
     "linkwright.bridges.casadi": "casadi",
     "linkwright.bridges.pytorch": "torch",
+    "linkwright.bridges.rsl": "rsl_rl",
+    "linkwright.bridges.stable_baselines": "stable_baselines3",
     "linkwright.bridges.xla": "jax",
     "linkwright.browser.recorded.foxglove_log": "mcap_protobuf",
     "linkwright.browser.recorded.rerun_log": "rerun",
 }
 """Modules that cannot be imported without a package of an extra."""
-OF_PAGES = {"casadi.md": ("casadi",), "optimize_geometry.md": ("torch",), "pytorch_jax.md": ("torch", "jax")}
+OF_PAGES = {
+    "batches.md": ("torch",),
+    "casadi.md": ("casadi",),
+    "optimize_geometry.md": ("torch",),
+    "pytorch_jax.md": ("torch", "jax"),
+}
 """Packages of extras that the blocks of a page import."""
 
 
