@@ -218,7 +218,12 @@ def _map_operator(info: Any, in_dims: Any, xs: Any, key: str) -> Any:
     return results, [0] * len(results)
 
 
-_operator = torch.library.custom_op("linkwright::call", _run_operator, mutates_args=(), device_types="cpu")
+_SCHEMA = "(Tensor[] xs, str key) -> Tensor[]"
+"""Types of the operator; PyTorch 2.6 does not derive them from ``list[Tensor]``."""
+
+_operator = torch.library.custom_op(
+    "linkwright::call", _run_operator, mutates_args=(), device_types="cpu", schema=_SCHEMA
+)
 """The operator of all functions in compiled graphs."""
 _operator.register_fake(_results_of_operator)
 _operator.register_autograd(_pull_back, setup_context=_keep_arguments)
