@@ -108,6 +108,11 @@ def test_several_results_and_options():
     check_grads(derivatives, (Q, V, A))
 
 
+def test_numbers_of_python_are_arguments():
+    square = lw.bridges.jax(lambda x: x * x, x=())
+    assert [f(square)(3.0) for f in (jax.grad, jax.jacfwd, jax.jacrev, jax.hessian)] == [6.0, 6.0, 6.0, 2.0]
+
+
 def test_functions_without_a_mechanism():
     rotate = lw.bridges.jax(lw.rotation.exp)
     check_grads(rotate, (random(3),))
@@ -147,12 +152,13 @@ def test_shards_on_several_devices():
     ("call", "message"),
     [
         (lambda: DYNAMICS(Q, V), "takes q, v, a; a is not given"),
+        (lambda: lw.bridges.jax(lw.inverse_dynamics), "its first argument 'model', and none is given"),
         (lambda: DYNAMICS("up", V, A), "q must be an array of real numbers; got 'up'"),
         (lambda: DYNAMICS(jnp.array([0, 1]), V, A), "q has dtype int64; expected float64 or float32"),
         (lambda: DYNAMICS(Q.astype(jnp.float16), V, A), "q has dtype float16"),
         (lambda: DYNAMICS(random(3), V, A), r"q has shape \(3,\); expected \(…, 2\)"),
         (lambda: jax.jit(DYNAMICS)(random(3, 2), random(4, 2), A), "do not broadcast"),
-        (lambda: lw.bridges.jax(lambda model, q: q if q[0] > 0.0 else -q, ARM), "cannot use if"),
+        (lambda: lw.bridges.jax(lambda model, q: q if q[0] > 0.0 else -q, ARM), "if cannot depend on"),
         (lambda: jax.jit(lambda q: lw.gravity_forces(ARM, q))(Q), r"linkwright\.bridges\.jax\(gravity_forces, model\)"),
         (lambda: jax.jit(lambda q: q if DYNAMICS(q, V, A)[0] > 0.0 else -q)(Q), "TracerBool"),
     ],

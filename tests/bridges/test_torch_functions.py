@@ -80,6 +80,16 @@ def test_compiled_graphs_contain_it_as_one_operator():
     assert torch.equal(mapped(rows, V, A), DYNAMICS(rows, V, A))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("mode", ["jit", "real", "fake", "symbolic"])
+def test_recorded_graphs_contain_the_call(mode):
+    """Not its result, a constant."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    graph = torch.jit.trace(DYNAMICS, (Q, V, A)) if mode == "jit" else make_fx(DYNAMICS, tracing_mode=mode)(Q, V, A)
+    assert np.array_equal(graph(V, A, Q), DYNAMICS(V, A, Q))
+
+
 def test_loops_have_first_and_second_derivatives():
     def swing(model, q, v):
         def step(k, q, v):
@@ -101,6 +111,8 @@ def test_loops_have_first_and_second_derivatives():
         (lambda: DYNAMICS(Q, V, A, A), "got 4 arrays"),
         (lambda: DYNAMICS(Q, V, b=A), "no argument 'b'"),
         (lambda: DYNAMICS(Q, V, q=A), "given twice"),
+        (lambda: lw.bridges.torch(lw.inverse_dynamics), "its first argument 'model', and none is given"),
+        (lambda: torch.autograd.functional.jacobian(DYNAMICS, (Q, V, A), vectorize=True), r"use torch\.func\.vmap"),
         (lambda: DYNAMICS([0.0, 0.0], V, A), r"q must be a torch\.Tensor; got list"),
         (lambda: DYNAMICS(Q.numpy(), V, A), r"q must be a torch\.Tensor; got ndarray"),
         (lambda: DYNAMICS(Q.long(), V, A), r"q has dtype torch\.int64; expected torch\.float64 or torch\.float32"),
@@ -113,7 +125,7 @@ def test_loops_have_first_and_second_derivatives():
         (lambda: lw.bridges.torch(lw.compile(lw.mass_matrix, ARM), lw.load("arm4")), "not for this model"),
         (lambda: lw.bridges.torch(lw.mass_matrix, ARM, precision="single"), "is of single precision"),
         (lambda: lw.gravity_forces(ARM, Q.clone().requires_grad_()), r"bridges\.torch\(gravity_forces, model\)"),
-        (lambda: lw.bridges.torch(lambda model, q: q if q[0] > 0.0 else -q, ARM), "cannot use if"),
+        (lambda: lw.bridges.torch(lambda model, q: q if q[0] > 0.0 else -q, ARM), "if cannot depend on"),
     ],
 )
 def test_errors_are_explained(call, message):

@@ -481,7 +481,7 @@ MISTAKES = {
     "branch": (
         lambda: lw.compile(lambda x: lw.repeat(3, lambda k, x: x if k > 1 else -x, x), x=()),
         ExpressionError,
-        "cannot use if on q, v, t; use lw.where",
+        "if cannot depend on q, v, t",
     ),
     # mistakes that have nothing to do with symbols are Python's own
     "no limit": (

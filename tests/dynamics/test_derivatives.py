@@ -233,6 +233,48 @@ def test_reverse_and_forward_mode_are_the_same(operations, seed):
     assert relative_error(value(reverse(outputs, list(x))), value(forward(outputs, list(x)))) < 1e-12
 
 
+SELECTING = {
+    "root": (lambda x: linkwright.where(x[0] > 0.0, np.sqrt(x[0]), x[1]), [-1.0, 2.0, 3.0], [0.0, 1.0, 0.0]),
+    "norm": (lambda x: linkwright.where(x @ x > 0.0, np.sqrt(x @ x), 0.0), [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+    "quotients": (
+        lambda x: linkwright.where(x[0] > 0.0, x[1] * (x[2] * (1.0 / x[0])), x[1]),
+        [0.0, 2.0, 3.0],
+        [0.0, 1.0, 0.0],
+    ),
+    "within": (
+        lambda x: linkwright.where(x[1] > 0.0, linkwright.where(x[0] > 0.0, np.log(x[0]), x[2]), np.sqrt(x[1])),
+        [0.0, 1.0, 3.0],
+        [0.0, 0.0, 1.0],
+    ),
+    "twice": (
+        lambda x: linkwright.where(x[0] > 0.0, 1.0 / x[0], x[1]) + linkwright.where(x[0] > 1.0, 2.0 / x[0], x[2]),
+        [0.0, 1.0, 3.0],
+        [0.0, 1.0, 1.0],
+    ),
+    "largest": (lambda x: linkwright.maximum(x[0], np.log(x[1])), [5.0, 0.0, 3.0], [1.0, 0.0, 0.0]),
+    "smallest": (lambda x: linkwright.minimum(x[0], 1.0 / x[1]), [5.0, 0.0, 3.0], [1.0, 0.0, 0.0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", SELECTING)
+def test_derivatives_do_not_depend_on_what_is_not_selected(name):
+    """In both modes: 0 · inf of a value that is not selected would be NaN."""
+    function, x, expected = SELECTING[name]
+    graph = Graph()
+    symbols = list(graph.symbols("x", 3))
+    y = np.array([function(linkwright.stack(symbols))], dtype=object)
+    numbers = dict(zip((s.index for s in symbols), x, strict=True))
+
+    def value(array):
+        return np.array([evaluated(entry, numbers) for entry in array.flat])
+
+    for mode in (forward, reverse):
+        found = value(mode(y, symbols))
+        assert np.array_equal(found, expected), mode
+    assert np.array_equal(linkwright.compile(function, x=(3,)).derivative("x")(np.array(x)), expected)
+
+
 def evaluated(expression, numbers):
     """The value of an expression at given inputs."""
     from linkwright.expression.operations import OPERATIONS

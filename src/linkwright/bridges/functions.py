@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.compiler.front.algorithms import algorithm_of
 from linkwright.compiler.front.bind import bind, book_of
 from linkwright.compiler.front.products import jacobian_vector_product, product_of_products, vector_jacobian_product
 from linkwright.compiler.front.trace import trace
@@ -170,7 +171,7 @@ def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[st
                 "inverse kinematics requires a mechanism, and none is given: (inverse_kinematics, model, targets=…)"
             )
         return inverse_kinematics_kernel(model, **inputs)
-    if model is None and getattr(function, "book", None) is not None:
+    if model is None and getattr(function, "book", None) is not None and algorithm_of(book_of(function)) is None:
         book = book_of(function)
         parameters = inspect.signature(book).parameters
         annotated = {

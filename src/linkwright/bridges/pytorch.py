@@ -16,6 +16,8 @@ Tensors = tuple[Any, ...]
 
 _FLOAT64, _FLOAT32 = torch.float64, torch.float32
 _transforms_active = torch._C._are_functorch_transforms_active
+_is_tracing, _dispatch_modes = torch._C._is_tracing, torch._C._len_torch_dispatch_stack
+"""Whether `torch.jit` or a mode, such as that of `make_fx` and of fake tensors, records the calls of operators."""
 
 
 class TorchFunction:
@@ -38,7 +40,7 @@ class TorchFunction:
         """Return the result as a tensor, several results as a tuple."""
         if named or len(tensors) != self._count:
             tensors = self.function.in_order(tensors, named)
-        if torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or _is_tracing() or _dispatch_modes():
             results = torch.ops.linkwright.call(list(tensors), self._key)
         elif self._single and _plain(tensors):
             try:
@@ -87,7 +89,13 @@ def _run(f: DifferentiableFunction, xs: Tensors) -> Tensors:
             dtype = _checked_dtype(f, xs)
     try:
         arrays = [x.detach().numpy() for x in xs]
-    except (TypeError, RuntimeError):
+    except (TypeError, RuntimeError) as error:
+        if any(map(torch._C._functorch.is_legacy_batchedtensor, xs)):
+            raise ArgumentError(
+                f"{f.name}: PyTorch batches this derivative by an earlier form of vmap (is_grads_batched, vectorize, "
+                "check_batched_grad), which needs rules of PyTorch's own operators: use torch.func.vmap, "
+                "torch.func.jacrev or torch.func.jacfwd"
+            ) from error
         _checked_dtype(f, xs)
         arrays = [x.detach().resolve_neg().numpy() for x in xs]
     found = f.kernel(*arrays)

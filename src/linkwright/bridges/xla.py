@@ -189,7 +189,8 @@ def _transposed(cotangents: Sequence[Any], *xs: Any, key: str) -> Any:
 def _mapped(xs: Sequence[Any], places: Sequence[Any], *, key: str) -> Any:
     f = function_by_key(key)
     size = next(x.shape[p] for x, p in zip(xs, places, strict=True) if p is not None)
-    moved = [x if p is None else jnp.moveaxis(x, p, 0) for x, p in zip(xs, places, strict=True)]
+    # numbers of Python come as numbers
+    moved = [jnp.asarray(x) if p is None else jnp.moveaxis(x, p, 0) for x, p in zip(xs, places, strict=True)]
     of_one = [x.shape[(p is not None) :] for x, p in zip(moved, places, strict=True)]
     batch = max((s[: len(s) - len(shape)] for s, shape in zip(of_one, f.shapes, strict=True)), key=len)
     arrays = []

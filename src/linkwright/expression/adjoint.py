@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.expression import repeats, tables
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.operations import CONSTANT, OPERATIONS
+from linkwright.expression.operations import CONSTANT, OPERATIONS, SELECTIONS, SINGULAR
 from linkwright.expression.order import needed
 from linkwright.expression.tables import MatrixLayout
 
@@ -100,6 +100,10 @@ class _Adjoints:
         """contributions that are not yet added, by index"""
         self.ends: dict[int, dict[int, Any]] = {}
         """adjoints of the results of loops"""
+        self.selected: dict[int, Any] = {}
+        """conditions without which adjoints are zero, since the number is not selected"""
+        self.always: set[int] = set()
+        """indices of numbers that are also used without a condition"""
 
     def is_behind(self, node: Expr) -> bool:
         """Return whether a node depends on targets."""
@@ -119,10 +123,19 @@ class _Adjoints:
         """Return whether a row has an adjoint."""
         return root.index in self.rows or root.index in self.entries
 
-    def add(self, x: Expr, adjoint: Any) -> None:
-        """Add to the adjoint of a number."""
+    def add(self, x: Expr, adjoint: Any, condition: Any = None) -> None:
+        """Add to the adjoint of a number; ``condition``: that without which the adjoint is zero."""
         if x.index in self.depends and not _is_zero(adjoint):
             self.numbers[x.index] = self.numbers[x.index] + adjoint if x.index in self.numbers else adjoint
+            if condition is None:
+                self.always.add(x.index)
+            else:
+                known = self.selected.get(x.index)
+                self.selected[x.index] = condition if known is None or known is condition else known | condition
+
+    def _condition(self, node: Expr) -> Any:
+        """Return the condition without which the adjoint of a number is zero, or None."""
+        return None if node.index in self.always else self.selected.get(node.index)
 
     def _add_entry(self, row: Expr, place: Any, adjoint: Any) -> None:
         """Add to the adjoint of an entry of a row."""
@@ -181,10 +194,19 @@ class _Adjoints:
             which = node.args[1].value
             assert which is not None
             self.ends.setdefault(node.args[0].index, {})[int(which)] = dx
+        elif node.op in SELECTIONS:
+            own, outer = self.graph.coerce(dx), self._condition(node)
+            condition, *both = SELECTIONS[node.op](*node.args)
+            for place, selected in zip(both, (condition, ~condition), strict=True):
+                self.add(node.args[place], selected.where(own, 0.0), selected if outer is None else outer & selected)
         else:
+            condition = self._condition(node)
             for a, partial in zip(node.args, OPERATIONS[node.op].partials(node, *node.args), strict=True):
                 if a.index in self.depends:
-                    self.add(a, partial * dx)
+                    product = partial * dx
+                    if condition is not None and _may_be_infinite(node):  # 0 · inf of what is not selected
+                        product = condition.where(product, 0.0)
+                    self.add(a, product, condition)
 
     def _pull_row(self, node: Expr) -> None:
         data = self.graph.rows[node.index].data
@@ -217,6 +239,13 @@ class _Adjoints:
             pass  # its loop reads it
         elif node.op != "symbol":
             raise Irreversible
+
+
+def _may_be_infinite(node: Expr, depth: int = 6) -> bool:
+    """Return whether a partial derivative of an operation, of sums and products of these, may be inf or NaN."""
+    if node.op in SINGULAR or not depth:
+        return True
+    return node.op in ("add", "sub", "mul", "neg") and any(_may_be_infinite(a, depth - 1) for a in node.args)
 
 
 def _divisor(count: int) -> int:

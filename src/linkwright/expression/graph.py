@@ -424,10 +424,10 @@ class Expr:
 
     def __bool__(self) -> bool:
         raise ExpressionError(
-            f"A controller cannot use if on q, v, t; use lw.where(condition, a, b){calling_line()}. The same holds for "
-            "every compiled function and every symbol, and for and, or, not, while, min() and max(): use & | ~, "
-            "lw.minimum, lw.maximum, lw.clip or lw.sign. Arrays of symbols from np.array() are compared after "
-            "lw.stack(array)"
+            "A condition on symbols is neither true nor false: if cannot depend on q, v, t and other arguments of "
+            f"compiled functions and controllers; use lw.where(condition, a, b){calling_line()}. The same holds for "
+            "and, or, not, while, min(), max(), np.minimum and np.maximum: use & | ~, lw.minimum, lw.maximum, lw.clip "
+            "or lw.sign. Arrays of symbols from np.array() are compared after lw.stack(array)"
         )
 
     def __float__(self) -> float:

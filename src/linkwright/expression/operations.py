@@ -27,6 +27,10 @@ def _no_second_derivative(f: Any, x: Any) -> tuple[Any, ...]:
     raise InputError("inverse_kinematics has first derivatives only: its solution is exact to first order in a trace")
 
 
+def _selected(condition: Any) -> tuple[Any, Any]:
+    return condition.where(1.0, 0.0), condition.where(0.0, 1.0)
+
+
 OPERATIONS: dict[str, Operation] = {
     "add": Operation(2, np.add, lambda f, x, y: (1.0, 1.0)),
     "sub": Operation(2, np.subtract, lambda f, x, y: (1.0, -1.0)),
@@ -49,14 +53,14 @@ OPERATIONS: dict[str, Operation] = {
     "sign": Operation(1, np.sign, lambda f, x: (0.0,)),
     "floor": Operation(1, np.floor, lambda f, x: (0.0,)),
     "round": Operation(1, np.rint, lambda f, x: (0.0,)),
-    "min": Operation(2, np.minimum, lambda f, x, y: ((x <= y).where(1.0, 0.0), (x <= y).where(0.0, 1.0))),
-    "max": Operation(2, np.maximum, lambda f, x, y: ((x < y).where(0.0, 1.0), (x < y).where(1.0, 0.0))),
+    "min": Operation(2, np.minimum, lambda f, x, y: _selected(x <= y)),
+    "max": Operation(2, np.maximum, lambda f, x, y: _selected(x < y)[::-1]),
     "less": Operation(2, lambda x, y: np.where(np.less(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),
     "less_equal": Operation(2, lambda x, y: np.where(np.less_equal(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),
     "where": Operation(
         3,
         lambda c, a, b: np.where(np.not_equal(c, 0.0), a, b),
-        lambda f, c, a, b: (0.0, c.where(1.0, 0.0), c.where(0.0, 1.0)),
+        lambda f, c, a, b: (0.0, *_selected(c)),
     ),
     "held": Operation(1, np.positive, lambda f, x: (0.0,)),
     "held_in_derivative": Operation(1, np.positive, _no_second_derivative),
@@ -68,3 +72,17 @@ CONSTANT = ("held",)
 
 HELD = {"held": "held_in_derivative", "held_in_derivative": "held_in_derivative"}
 """The same operation in a derivative, which has no derivative itself."""
+
+SELECTIONS: dict[str, Callable[..., tuple[Any, int, int]]] = {
+    "min": lambda x, y: (x <= y, 0, 1),
+    "max": lambda x, y: (x < y, 1, 0),
+    "where": lambda c, a, b: (c, 1, 2),
+}
+"""Operations that select an argument: (*arguments) -> condition, index of the argument where it holds, of the other.
+
+Their derivative selects as well: a product with a partial derivative of zero is NaN where the derivative of an argument
+that is not selected is inf or NaN.
+"""
+
+SINGULAR = frozenset({"div", "sqrt", "inverse_root", "tan", "asin", "acos", "atan2", "log", "pow"})
+"""Operations with partial derivatives that are inf or NaN for some arguments."""

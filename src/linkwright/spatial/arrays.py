@@ -144,7 +144,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     -----
     NumPy warns about the unselected values too, as of ``np.sqrt(x)`` for negative numbers and ``1.0 / x`` for zero;
     kernels do not. ``with np.errstate(all="ignore"):`` suppresses the warnings, and ``np.sqrt(where(x > 0.0, x, 0.0))``
-    avoids them. NumPy evaluates truth values of comparisons in plain object arrays, as ``np.array`` returns them; use
+    avoids them. The derivative of a kernel selects as well: that of ``where(x > 0.0, np.sqrt(x), 0.0)`` at 0 is 0.
+    NumPy evaluates truth values of comparisons in plain object arrays, as ``np.array`` returns them; use
     ``stack`` for arrays of symbols.
     """
     if not is_symbolic(condition):
