@@ -196,9 +196,9 @@ class _Adjoints:
             self.ends.setdefault(node.args[0].index, {})[int(which)] = dx
         elif node.op in SELECTIONS:
             own, outer = self.graph.coerce(dx), self._condition(node)
-            condition, *both = SELECTIONS[node.op](*node.args)
-            for place, selected in zip(both, (condition, ~condition), strict=True):
-                self.add(node.args[place], selected.where(own, 0.0), selected if outer is None else outer & selected)
+            condition, first, second = SELECTIONS[node.op](*node.args)
+            for number, selected in ((first, condition), (second, ~condition)):
+                self.add(node.args[number], selected.where(own, 0.0), selected if outer is None else outer & selected)
         else:
             condition = self._condition(node)
             for a, partial in zip(node.args, OPERATIONS[node.op].partials(node, *node.args), strict=True):
