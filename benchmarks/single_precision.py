@@ -85,8 +85,8 @@ def grounded(name: str) -> lw.Model:
         if not Path(name).suffix:
             return lw.load(name).with_ground()
         model = lw.load(name, root="free") if name.endswith(".urdf") else lw.load(name)
-        planes = [shape.name for shape in model.shapes if shape.kind == "plane"]
-        return model.with_contact(between=planes) if planes else model.with_ground()
+        planes = any(shape.kind == "plane" for shape in model.shapes)
+        return model.with_contact(itself=False) if planes else model.with_ground()
 
 
 def on_springs(model: lw.Model, q: np.ndarray) -> lw.Model:
