@@ -152,7 +152,10 @@ def run_on_threads(
     jobs = [partial(calls.run, k, min(k + step, rows), width) for k in range(0, rows, step)]
     if cpus:
         jobs = [partial(on_processor, cpu, job) for cpu, job in zip(cpus, jobs, strict=False)]
-    at_once(jobs, threads)
+    if len(jobs) == 1:
+        jobs[0]()
+    else:
+        at_once(jobs, threads)
 
 
 def interpret_sequence(
