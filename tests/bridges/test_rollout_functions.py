@@ -64,6 +64,7 @@ def test_end_in_jax():
         ({"method": "dopri5"}, "steps of one length"),
         ({"seed": 3}, "no argument 'seed'"),
         ({"episode": lw.Episode(reset="start")}, "takes no reset"),
+        ({"episode": lw.Episode(keep=("q", "tau"))}, "keep= of an episode is not used"),
     ],
 )
 def test_errors_are_explained(options, message):

@@ -21,12 +21,13 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.parameters import parameter_of, parametrized
 from linkwright.dynamics.configuration import difference, integrate
-from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, TooLargeError, UnknownNameError
 from linkwright.model.memo import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod
+from linkwright.simulation.integrators.step_function import fewer_pairs
 from linkwright.simulation.integrators.step_kernels import (
     RolloutStep,
     StepKernelSpec,
@@ -303,7 +304,13 @@ def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tupl
     bound = bind(rollout_reward if of == "reward" else rollout_end, whole, sizes)
     if spec.parameters:
         bound = _with_parameters_of_values(parametrized(bound, spec.parameters), spec.parameters, places)
-    return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
+    try:
+        return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
+    except TooLargeError as error:
+        raise TooLargeError(
+            f"the derivative of a rollout of {whole.name!r} is too large for machine code ({error})"
+            f"{fewer_pairs(whole, spec.options)}"
+        ) from None
 
 
 def _with_parameters_of_values(

@@ -74,6 +74,10 @@ def rollout_kernel(
     episode = options_of("episode", episode, Episode)
     if episode.reset is not None:
         raise ArgumentError("a differentiable rollout takes no reset: a motion that begins again jumps")
+    if tuple(episode.keep) != Episode.keep:
+        raise ArgumentError(
+            "a differentiable rollout returns the reward, or (q, v) at its end: keep= of an episode is not used"
+        )
     setup = Setup.of(controller, None, method, actuation, surroundings)
     setup.integrator.require_double("a differentiable rollout")
     if isinstance(setup.integrator.chosen, EmbeddedPair):
