@@ -118,7 +118,18 @@ class Integrator:
             raise ArgumentError(f"progress is a function of the fraction done; got {self.progress!r}")
 
     def require_double(self, function: str) -> None:
-        """Raise :class:`InputError` for a function of double precision only."""
+        """Raise an error for a function of double precision only.
+
+        Parameters
+        ----------
+        function : str
+            Name of the function in the message.
+
+        Raises
+        ------
+        InputError
+            If ``precision`` is "single".
+        """
         if self.precision != "double":
             raise InputError(
                 f"{function} computes in double precision only; precision={self.precision!r} is an option of "
