@@ -134,7 +134,7 @@ def test_impulses_bring_no_energy_from_any_start() -> None:
             groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
             M = dynamics.mass_matrix(model, q)
             for sweeps_ in (1, 60):
-                impact = ImpactProblem(inertia_factors(model, q, M), groups, v, H, Solver(iterations=sweeps_))
+                impact = ImpactProblem(inertia_factors(model, q, M), groups, v, H, Solver(sweeps_, 1e-6))
                 after = v + impact.velocity(impact.solve())
                 assert after @ M @ after <= v @ M @ v * (1.0 + 1e-9)
                 assert np.abs(after - v).max() > 0.1
@@ -197,7 +197,7 @@ def test_loops_stay_closed_under_impulses() -> None:
         ConstraintGroup((FrictionConstraint(50.0),), whole, lambda: np.eye(model.nv)[:1]),
         ConstraintGroup((LimitConstraint(-1e-5, 1e-5),), whole, lambda: np.eye(model.nv)[1:2]),
     ]
-    problem = ImpulseProblem(factors, groups, v, H, Solver(iterations=200))
+    problem = ImpulseProblem(factors, groups, v, H, Solver(200, 1e-6))
     after = v + problem.velocity(problem.solve(np.zeros(2)))
     assert np.abs(K @ after).max() < 1e-9
     assert abs(after[1]) <= 1e-5 / H + 1e-9

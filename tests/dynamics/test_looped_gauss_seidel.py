@@ -10,11 +10,12 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.compiler.ir.interpreter import interpret
-from linkwright.dynamics.impulses import jacobian_blocks, looped_gauss_seidel
+from linkwright.dynamics.impulses import jacobian_blocks, looped_gauss_seidel, projected_gauss_seidel
 from linkwright.dynamics.impulses.constraints import contact_constraints, limit_constraints
 from linkwright.dynamics.impulses.impulse_solver import ImpulseProblem, Solver
 from linkwright.dynamics.impulses.inertia_factors import inertia_factors
 from linkwright.dynamics.impulses.restitution import ImpactProblem
+from linkwright.spatial.repeats import until
 
 H = 2e-3
 
@@ -107,3 +108,36 @@ def test_derivatives_go_through_loops_of_parts() -> None:
     for direction in np.random.default_rng(6).normal(size=(3, model.nv)):
         ahead, behind = (pushed(model, q, v + step * direction) for step in (1e-7, -1e-7))
         assert np.allclose(found @ direction, (ahead - behind) / 2e-7, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("looped", [True, False])
+def test_shifts_take_no_iterations_where_nothing_overlaps(looped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, solver, counts = crawling(), Solver(), []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        found = until(*arguments, **options)
+        counts.append(found[-1])
+        return found
+
+    for module in (looped_gauss_seidel, projected_gauss_seidel):
+        monkeypatch.setattr(module, "until", counted)
+    monkeypatch.setattr(looped_gauss_seidel, "MANY_ROWS", 16 if looped else 10**6)
+
+    def shift(model: lw.Model, q: np.ndarray) -> tuple[Any, ...]:
+        counts.clear()
+        v = np.zeros(model.nv)
+        groups = contact_constraints(model, q, v, H)
+        problem = ImpulseProblem(inertia_factors(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
+        return problem.shift(problem.solve(np.zeros(problem.size))), counts[-1]
+
+    lowest = min(
+        row.gap
+        for group in contact_constraints(model, model.neutral(), np.zeros(model.nv), H)
+        for row in group.constraints
+    )
+    q = np.tile(model.neutral(), (9, 1))
+    q[:, 2] -= lowest + np.where(np.arange(9) % 3, -1e-3, 1e-2)
+    moved, iterations = lw.compile(shift, model)(q)
+    assert np.array_equal(iterations > 0.0, np.arange(9) % 3 == 0)
+    assert np.array_equal(np.any(moved, axis=1), np.arange(9) % 3 == 0)
+    assert np.abs(moved[0]).max() > 1e-4

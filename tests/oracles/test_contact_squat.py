@@ -84,7 +84,8 @@ def held(model, posture, stiffness, damping):
 
 def settled(model, q, duration, step=2e-3):
     """The end of a motion, and by bodies the force with which they press."""
-    motion = lw.simulate(model, q, np.zeros(model.nv), duration, step)
+    method = lw.Integrator(solver=lw.Solver(50, 1e-6))
+    motion = lw.simulate(model, q, np.zeros(model.nv), duration, step, method=method)
     contacts, found = motion.contacts, {}
     for pair, force in zip(model.pairs, contacts.of_pairs[-1], strict=True):
         assert model.shapes[pair.second].kind == "plane"

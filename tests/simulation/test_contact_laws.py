@@ -18,6 +18,7 @@ from linkwright.spatial.arrays import minimum
 
 G = 9.81
 H = 1e-3
+FINE = Solver(50, 1e-6)
 
 
 def at(x: float, y: float, z: float, axis: Any = (0.0, 0.0, 1.0), angle: float = 0.0) -> np.ndarray:
@@ -55,9 +56,7 @@ def test_a_rimless_wheel_rolls_down_as_fast_as_its_impacts_let_it() -> None:
     c, s = np.cos(angle), np.sin(angle)
     v0 = [c * way[0] + s * way[1], c * way[1] - s * way[0], rate]
     for h in (H, H / 4):
-        spin = -lw.simulate(model, [*hub, angle], v0, 14.0, h, method=lw.Integrator(solver=Solver(iterations=50))).v[
-            :, 2
-        ]
+        spin = -lw.simulate(model, [*hub, angle], v0, 14.0, h, method=lw.Integrator(solver=FINE)).v[:, 2]
         falls = np.flatnonzero(np.diff(spin) < -0.05)
         after = spin[falls[np.append(np.diff(falls) > 20, True)] + 1]
         squares = after**2 - steady**2
@@ -103,7 +102,7 @@ def test_a_tippe_top_turns_over() -> None:
     spin = 180.0 * np.array([-np.sin(tilt), 0.0, np.cos(tilt)])
     for h in (H, H / 2):
         start = at(0, 0, radius - off * np.cos(tilt), (0, 1, 0), tilt)
-        motion = lw.simulate(model, start, [0, 0, 0, *spin], 3.0, h)
+        motion = lw.simulate(model, start, [0, 0, 0, *spin], 3.0, h, method=lw.Integrator(solver=FINE))
         R = lw.pose(model, motion.q, "thing")[:, :3, :3]
         up = R[:, :, 2]
         assert up[0, 2] > 0.99
@@ -156,7 +155,7 @@ def test_a_rolling_ball_is_slowed_by_rolling_friction() -> None:
         [speed, 0, 0, 0, speed / radius, 0],
         1.0,
         H,
-        method=lw.Integrator(solver=Solver(iterations=200)),
+        method=lw.Integrator(solver=Solver(200, 1e-6)),
     )
     slows = reach * G / (1.4 * radius)
     assert motion.v[-1, 4] * radius == pytest.approx(speed - slows, abs=1e-6)
@@ -265,7 +264,7 @@ def test_velocities_do_not_depend_on_how_redundant_contacts_share_the_load(name:
         low = [(lw.pose(model, q, foot.body) @ foot.placement)[2, 3] - foot.size[2] / 2 for foot in feet]
         q = q - min(low) * np.eye(model.nq)[2]
     model = model.with_ground(contact=lw.ContactProperties(friction=0.6))
-    result = Constraints(solver=Solver(iterations=4000))
+    result = Constraints(solver=Solver(4000, 1e-6))
 
     def velocity(model: lw.Model, q: Any, v: Any, p: Any) -> Any:
         return constrained_step(model, q, v, np.zeros(model.nv), H, p, result)[1]
@@ -379,7 +378,7 @@ def test_a_foot_on_a_leg_that_swings_fast_does_not_sink() -> None:
 def test_deep_overlap_goes_in_a_step_and_leaves_velocities_alone() -> None:
     box = lw.Builder("box").body("box", 2.0, inertia=0.01).joint("root", "free", "world", "box")
     model = box.shape("box", "box", size=(0.2, 0.2, 0.2)).build().with_ground()
-    motion = lw.simulate(model, at(0.0, 0.0, 0.095), np.zeros(6), 0.003)
+    motion = lw.simulate(model, at(0.0, 0.0, 0.095), np.zeros(6), 0.003, method=lw.Integrator(solver=FINE))
     deep = -motion.contacts.gaps.min(axis=1)
     assert deep == pytest.approx([5e-3, LEFT, LEFT / 2, LEFT / 4], rel=1e-4)
     assert np.abs(motion.v).max() < 1e-6  # what the solver leaves

@@ -87,7 +87,8 @@ def test_energy_changes_by_what_contacts_do():
     model = (
         builder.shape("along_z", "sphere", radius=0.1, contact=lw.ContactProperties(friction=0.5)).build().with_ground()
     )
-    motion = lw.simulate(model, [0.0, 0.0, 0.1], [1.0, 0.5, 0.0], 0.5)
+    method = lw.Integrator(solver=lw.Solver(50, 1e-6))
+    motion = lw.simulate(model, [0.0, 0.0, 0.1], [1.0, 0.5, 0.0], 0.5, method=method)
     contacts = motion.contacts
     assert motion.kinetic[-1] < 1e-12
     assert contacts.work.sum() == pytest.approx(-motion.kinetic[0], abs=1e-9)

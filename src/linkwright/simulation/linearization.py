@@ -56,6 +56,9 @@ Gradient = Callable[..., Array]
 SWEEPS = 200
 """Number of sweeps of the contact solver, by default."""
 
+TOLERANCE = 1e-6
+"""m/s: its tolerance, by default"""
+
 TOGETHER = 1
 """Number of directions of one forward pass through a step with impulses."""
 
@@ -144,7 +147,7 @@ def linearize(
     used: str | None = integrator.method
     chosen = integrator.chosen
     explicit = used is not None and isinstance(chosen, Tableau)
-    constraints = constraints_of(model, limits, solver or Solver(iterations=SWEEPS), not explicit)
+    constraints = constraints_of(model, limits, solver or Solver(SWEEPS, TOLERANCE), not explicit)
     if constraints is not None and explicit:
         raise InputError(f"joint limits act in steps of 'semi_implicit'; got method={used!r}")
     if used is None:

@@ -306,14 +306,24 @@ class LoopedGaussSeidel:
         return x, self._factor_space(x)
 
     def solve_from_zero(self, nil: Any, settings: ProjectedGaussSeidel) -> Array:
-        """Return z after the iterations from p = 0."""
+        """Return z after the iterations from p = 0, without any where r = 0 and p = 0 is the solution."""
+        graph = self.graph
 
-        def cleared(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:
-            return self._cleared(family.places(k)[0], x, unused)
+        def zeros(places: list[Any], most: Any, *rows: Any) -> tuple[Any, ...]:
+            for i in places:
+                rows = tuple(graph.put(row, i, 0.0) for row in rows)
+            return most, *rows
+
+        def visit(family: ConstraintFamily, k: Any, acts: Any, most: Any, *rows: Any) -> tuple[Any, ...]:
+            law, zero = family.law_of(k), np.zeros(family.size)
+            moved = law.moves(law.solve(zero, zero))
+            most = maximum(most, moved if acts is None else where(acts, moved, 0.0))
+            return zeros(family.places(k)[0], most, *rows)
 
         self._find_near()
-        x, _ = self._each_active(cleared, self.graph.room(self.whole), nil)
-        return self._factor_space(self._solve(self._each_coordinate(self._cleared, x, nil)[0], nil, settings))
+        rooms = [graph.room(self.whole) for _ in range(3 if settings.accelerated else 1)]
+        most, x, *mixing = self._each_coordinate(zeros, *self._each_active(visit, nil, *rooms))
+        return self._factor_space(self._solve(x, mixing, nil, settings, most))
 
     def _find_near(self, x: Any = None) -> None:
         for family in self.families:
@@ -332,52 +342,54 @@ class LoopedGaussSeidel:
         x, work = self._with_factor_impulses(self._near_alone(x, nil), nil)
         s = warm_start_factor(work, self._factor_space(x))
 
-        def scaled(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:
-            for i in family.places(k)[0]:
-                x = graph.put(x, i, _where(acts, s * graph.entry(x, i), graph.entry(x, i)))
-            return x, unused
-
-        x, _ = self._each_active(scaled, x, nil)
-
-        def scaled_coordinates(places: list[Any], x: Any, unused: Any) -> tuple[Any, Any]:
+        def scaled(places: list[Any], x: Any, before: Any, step: Any, acts: Any = None) -> tuple[Any, ...]:
             for i in places:
-                x = graph.put(x, i, s * graph.entry(x, i))
-            return x, unused
+                old = graph.entry(x, i)
+                now = _where(acts, s * old, old)
+                x, before, step = graph.put(x, i, now), graph.put(before, i, now), graph.put(step, i, 0.0)
+            return x, before, step
 
-        x, _ = self._each_coordinate(scaled_coordinates, x, nil)
-        return self._solve(x, nil, settings)
+        def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, before: Any, step: Any) -> tuple[Any, ...]:
+            return scaled(family.places(k)[0], x, before, step, acts)
+
+        rooms = [graph.room(self.whole) for _ in range(2)]
+        x, *mixing = self._each_coordinate(scaled, *self._each_active(visit, x, *rooms))
+        return self._solve(x, mixing, nil, settings)
 
     def iterate(self, x: Any, on: Any, measure: bool, nil: Any) -> tuple[Any, Any]:
         """Return the row of p and z, and the largest change of a velocity; ``on``: rows that continue, or None."""
 
         def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, most: Any) -> tuple[Any, Any]:
-            return self._solved(family, k, x, most, acts, measure)
+            at, support = family.places(k)
+            own = np.stack([self.graph.entry(x, i) for i in at])
+            law, after = self._solved(family, k, x, own, support)
+            x = self._changed(family, k, x, support, after - own, acts)
+            for i, now, old in zip(at, after, own, strict=True):
+                x = self.graph.put(x, i, _where(acts, now, old))
+            return x, maximum(most, law.moves(after - own)) if measure else most
 
         found: tuple[Any, Any] = self._each_active(visit, x, nil, on=on)  # type: ignore[assignment]
         return found
 
-    def _solved(self, family: ConstraintFamily, k: Any, x: Any, most: Any, acts: Any, measure: bool) -> tuple[Any, Any]:
-        """Solve for constraint k. Numbers are read where they are needed, in their order."""
-        entry, put = self.graph.entry, self.graph.put
-        at, support = family.places(k)
-        own = np.stack([entry(x, i) for i in at])
+    def _solved(
+        self, family: ConstraintFamily, k: Any, x: Any, own: Array, support: list[Any]
+    ) -> tuple[ImpulseLaw, Array]:
+        """Solve for constraint k from its impulses ``own``. Numbers are read where they are needed, in their order."""
         halves: list[Any] = [family.free(k), np.zeros(family.size)]  # two sums are independent
         for j, place in enumerate(support):
-            z = entry(x, place)
+            z = self.graph.entry(x, place)
             halves[j % 2] = np.stack([y + family.row(k, i, j) * z for i, y in enumerate(halves[j % 2])])
         law = family.law_of(k)
-        after = law.solve(own, (halves[0] - law.block.B @ own) + halves[1])
-        change = after - own
-        moved = maximum(most, law.moves(change)) if measure else most
+        return law, law.solve(own, (halves[0] - law.block.B @ own) + halves[1])
 
-        for i, now, old in zip(at, after, own, strict=True):
-            x = put(x, i, _where(acts, now, old))
+    def _changed(self, family: ConstraintFamily, k: Any, x: Any, support: list[Any], change: Array, acts: Any) -> Any:
+        """Return the row with z after a change of the impulses of constraint k."""
         for j, place in enumerate(support):
-            z = old = entry(x, place)
+            z = old = self.graph.entry(x, place)
             for i, y in enumerate(change):
                 z = z + family.row(k, i, j, 1) * y
-            x = put(x, place, _where(acts, z, old))
-        return x, moved
+            x = self.graph.put(x, place, _where(acts, z, old))
+        return x
 
     def residual(self, p: Array, z: Array | None) -> Any:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.largest_residual`."""
@@ -396,109 +408,100 @@ class LoopedGaussSeidel:
     def solve_subproblems(self, p: Array, z: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_subproblems`."""
         self._find_near()
-        return self.split(self._solve(self.row(p, z), 0.0 * p[0], settings))
+        mixing = [self.row(p, z), self.row(0.0 * p, 0.0 * z)]
+        return self.split(self._solve(self.row(p, z), mixing, 0.0 * p[0], settings))
 
-    def _solve(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> Any:
-        """Return the row of p and z after the iterations from such a row."""
+    def _solve(self, x: Any, mixing: Sequence[Any], nil: Any, settings: ProjectedGaussSeidel, moved: Any = None) -> Any:
+        """Return the row of p and z after the iterations from such a row.
+
+        ``mixing``: the same row once more, and zeros; ``moved``: the change of a velocity by the first iteration, if it
+        is known. There are no iterations where it is 0.
+        """
         least = settings.tolerance
-        more = (*self._mixing_rows(x, nil), nil, nil) if settings.accelerated else ()
+        more = (*mixing, nil, nil, nil) if settings.accelerated else ()
 
         def step(k: Any, x: Any, *state: Any) -> tuple[Any, ...]:
             *mixing, left = state
             on = None if least is None else left >= least
-            x, moved = self.iterate(x, on, least is not None, nil)
-            if not settings.accelerated:
-                return x, moved
-            x, *mixing, beyond = self._extrapolated(x, *mixing, on=on)
-            return (x, *mixing, SAFETY * moved * (1.0 + abs(beyond)))
+            if settings.accelerated:
+                return self._accelerated(x, *mixing, on=on, measure=least is not None)
+            return self.iterate(x, on, least is not None, nil)
 
         if least is None:
             found = repeat(settings.iterations, step, x, *more, nil)
         else:
-            first = 2.0 * least * reduce(maximum, (family.largest_near() for family in self.families)) + nil
+            if moved is None:
+                moved = reduce(maximum, (family.largest_near() for family in self.families))
+            first = where(moved > 0.0, 2.0 * least, 0.0) + nil
             found = until(lambda *state: state[-1] < least, step, x, *more, first, limit=settings.iterations)
         if not settings.accelerated:
             return found[0]
-        return self._accepted(found[0], found[2], found[4], nil)
+        return self._accepted(found[0], found[1], found[3], nil, least is None)
 
-    def _mixing_rows(self, x: Any, nil: Any) -> tuple[Any, Any, Any]:
-        """Return rows of the start and the end of an iteration, copies of x, and of its step, 0; where p is near."""
-        graph = self.graph
+    def _accepted(self, x: Any, before: Any, extrapolated: Any, nil: Any, always: bool) -> Any:
+        """Return the row of the result: that before an extrapolation that was rejected, else the end.
 
-        def copied(places: list[Any], start: Any, end: Any) -> tuple[Any, Any]:
-            for i in places:
-                start, end = graph.put(start, i, graph.entry(x, i)), graph.put(end, i, graph.entry(x, i))
-            return start, end
-
-        def visit(family: ConstraintFamily, k: Any, acts: Any, start: Any, end: Any, step: Any) -> tuple[Any, ...]:
-            places, _ = family.places(k)
-            for i in places:
-                step = graph.put(step, i, 0.0)
-            return *copied(places, start, end), step
-
-        start, end, step = self._each_active(visit, *(graph.room(self.whole) for _ in range(3)))
-        return *self._each_coordinate(copied, start, end), step  # type: ignore[return-value]
-
-    def _accepted(self, x: Any, end: Any, extrapolated: Any, nil: Any) -> Any:
-        """Return the row of the result: that before an extrapolation that was rejected, else the end."""
-        graph = self.graph
+        ``always``: whether nothing is conditional, as reverse differentiation requires.
+        """
+        graph, rejected = self.graph, extrapolated < -0.5
 
         def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, unused: Any) -> tuple[Any, Any]:
             return chosen(family.places(k)[0], x, unused, acts)
 
-        def chosen(places: list[Any], x: Any, unused: Any, acts: Any = None) -> tuple[Any, Any]:
+        def chosen(places: list[Any], x: Any, unused: Any, acts: Any = rejected) -> tuple[Any, Any]:
             for i in places:
-                old = graph.entry(x, i)
-                x = graph.put(x, i, _where(acts, where(extrapolated < -0.5, old, graph.entry(end, i)), old))
+                x = graph.put(x, i, where(acts, graph.entry(before, i), graph.entry(x, i)))
             return x, unused
 
-        return self._each_coordinate(chosen, *self._each_active(visit, x, nil))[0]
+        def back() -> tuple[Any, Any]:
+            return self._each_coordinate(chosen, *self._each_active(visit, x, nil, on=rejected))  # type: ignore[return-value]
 
-    def _extrapolated(
-        self, x: Any, start: Any, end: Any, before: Any, extrapolated: Any, square: Any, *, on: Any
+        return (back() if always else when(rejected, back, x, nil))[0]
+
+    def _accelerated(
+        self, x: Any, before: Any, step: Any, extrapolated: Any, square: Any, back: Any, *, on: Any, measure: bool
     ) -> tuple[Any, ...]:
-        """Extrapolate after an iteration, with rows in memory, as `projected_gauss_seidel.py` does with arrays.
+        """Extrapolate and iterate, with rows in memory, as `projected_gauss_seidel.py` does with arrays.
 
-        ``before``: the previous step. Rows that do not continue stay unchanged.
+        ``x``, ``before``: the ends of the last two iterations; ``step``: the change of p in the last one; ``back``: the
+        extrapolation. Rows that do not continue stay unchanged. Impulses are extrapolated where they are visited.
         """
-        graph = self.graph
+        graph, nil = self.graph, 0.0 * square
 
-        def measured(
-            family: ConstraintFamily, k: Any, acts: Any, before: Any, square: Any, bent: Any, turned: Any
-        ) -> tuple[Any, ...]:
-            B = family.law_of(k).block.B
-            for i, place in enumerate(family.places(k)[0]):
-                old = graph.entry(before, place)
-                step = graph.entry(x, place) - graph.entry(start, place)
-                bend, heavy = step - old, B[i, i] * step
-                before = graph.put(before, place, _where(acts, step, old))
-                square, bent, turned = square + heavy * step, bent + heavy * bend, turned + B[i, i] * bend * bend
-            return before, square, bent, turned
+        def start(at: list[Any], x: Any, before: Any) -> tuple[Any, Any]:
+            for i in at:
+                a, b = graph.entry(x, i), graph.entry(before, i)
+                x = graph.put(x, i, _where(on, a - back * (a - b), a))
+                before = graph.put(before, i, _where(on, a, b))
+            return x, before
 
-        nil = 0.0 * square
-        before, now, bent, turned = self._each_active(measured, before, nil, nil, nil, on=on)
+        def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, before: Any, step: Any, *sums: Any) -> Any:
+            at, support = family.places(k)
+            ends = [(graph.entry(x, i), graph.entry(before, i)) for i in at]
+            own = np.stack([a - back * (a - b) for a, b in ends])
+            law, after = self._solved(family, k, x, own, support)
+            change = after - own
+            x = self._changed(family, k, x, support, change, acts)
+            most, square, bent, turned = sums
+            for i, place in enumerate(at):
+                a, b = ends[i]
+                x = graph.put(x, place, _where(acts, after[i], a))
+                before = graph.put(before, place, _where(acts, a, b))
+                old, B = graph.entry(step, place), law.block.B[i, i]
+                step = graph.put(step, place, _where(acts, change[i], old))
+                bend, heavy = change[i] - old, B * change[i]
+                square, bent, turned = square + heavy * change[i], bent + heavy * bend, turned + B * bend * bend
+            return x, before, step, maximum(most, law.moves(change)) if measure else most, square, bent, turned
+
+        x, before = self._each_coordinate(start, x, before)
+        found = self._each_active(visit, x, before, step, nil, nil, nil, nil, on=on)
+        x, before, step, moved, now, bent, turned = found
         grown, some = ~(now < square), turned > TINY_SQUARE
         least = where(some, clip(bent / where(some, turned, 1.0), -LARGEST_EXTRAPOLATION, LARGEST_EXTRAPOLATION), 0.0)
         failed = where(grown, extrapolated, 0.0) > 0.5
         back = where(failed, 1.0, where(grown, 0.0, least))
-
-        def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, start: Any, end: Any) -> tuple[Any, ...]:
-            return begun(family.places(k)[0], x, start, end, acts)
-
-        def begun(places: list[Any], x: Any, start: Any, end: Any, acts: Any = on) -> tuple[Any, ...]:
-            for k in places:
-                a, b = graph.entry(x, k), graph.entry(end, k)
-                beyond = _where(acts, a - back * (a - b), a)
-                x, start, end = (
-                    graph.put(x, k, beyond),
-                    graph.put(start, k, beyond),
-                    graph.put(end, k, _where(acts, a, b)),
-                )
-            return x, start, end
-
-        x, start, end = self._each_coordinate(begun, *self._each_active(visit, x, start, end, on=on))
         extrapolated = where(failed, -1.0, where(grown, 0.0, 1.0))
-        return x, start, end, before, extrapolated, now, back
+        return x, before, step, extrapolated, now, back, SAFETY * moved * (1.0 + abs(back))
 
 
 def warm_start_factor(work: Any, z: Array) -> Any:

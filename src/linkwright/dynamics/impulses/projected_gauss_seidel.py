@@ -36,9 +36,12 @@ UNROLLED = 120
 
 
 def solve_subproblems(
-    subproblems: Sequence[Subproblem], p: Array, z: Array, settings: ProjectedGaussSeidel
+    subproblems: Sequence[Subproblem], p: Array, z: Array, settings: ProjectedGaussSeidel, moved: Any = None
 ) -> tuple[Array, Array]:
-    """Return the impulses p (m,) and z = Y p (nv,) after the iterations, from an initial guess of both."""
+    """Return the impulses p (m,) and z = Y p (nv,) after the iterations, from an initial guess of both.
+
+    ``moved``: the change of a velocity by the first iteration, if it is known; there are no iterations where it is 0.
+    """
     if not subproblems or not settings.iterations:
         return p, z
     if _uses_loops(subproblems):
@@ -49,10 +52,10 @@ def solve_subproblems(
         )
     if _dense_is_cheaper(subproblems, settings.iterations):
         A, r = _dense_matrix(subproblems, len(p)), velocities(subproblems, len(p))
-        p = _iterated(partial(_dense_iteration, subproblems, A, r), subproblems, settings, p, np.zeros(0))[0]
+        p = _iterated(partial(_dense_iteration, subproblems, A, r), subproblems, settings, p, np.zeros(0), moved)[0]
         return p, factor_impulses(subproblems, p, len(z))
     iterate = partial(_iteration, subproblems, settings.tolerance is not None)
-    return _iterated(iterate, subproblems, settings, p, z)
+    return _iterated(iterate, subproblems, settings, p, z, moved)
 
 
 def solve_from(
@@ -83,10 +86,15 @@ def solve_in_row(
 
 
 def solve_from_zero(subproblems: Sequence[Subproblem], size: int, nil: Array, settings: ProjectedGaussSeidel) -> Array:
-    """Return z = Y p after the iterations from p = 0 (size,); ``nil``: z = 0."""
+    """Return z = Y p after the iterations from p = 0 (size,); ``nil``: z = 0.
+
+    There are none if p = 0 is the solution.
+    """
     if subproblems and settings.iterations and _uses_loops(subproblems):
         return LoopedGaussSeidel.of(subproblems, size, len(nil)).solve_from_zero(nil[0], settings)
-    return solve_subproblems(subproblems, np.stack([nil[0]] * size), nil, settings)[1]
+    p = np.stack([nil[0]] * size)
+    moved = largest_residual(subproblems, p, None)
+    return solve_subproblems(subproblems, p, nil, settings, moved)[1]
 
 
 def rescaled_by_work(subproblems: Sequence[Subproblem], p: Array, z: Array) -> tuple[Array, Array]:
@@ -126,7 +134,12 @@ class _AndersonState(NamedTuple):
 
 
 def _iterated(
-    iterate: Iteration, subproblems: Sequence[Subproblem], settings: ProjectedGaussSeidel, p: Array, z: Array
+    iterate: Iteration,
+    subproblems: Sequence[Subproblem],
+    settings: ProjectedGaussSeidel,
+    p: Array,
+    z: Array,
+    moved: Any = None,
 ) -> tuple[Array, Array]:
     """Repeat iterations, with Anderson mixing of depth one where settings ask for it (Walker & Ni 2011)."""
     weights, nil = _weights(subproblems, len(p)), 0.0 * p[0]
@@ -148,7 +161,7 @@ def _iterated(
             return state[-1] < least
 
         limit = settings.iterations
-        first = initial_change(subproblems, least) + nil
+        first = (initial_change(subproblems, least) if moved is None else where(moved > 0.0, 2.0 * least, 0.0)) + nil
         state = until(settled, lambda k, *state: step(*state), *state, first, limit=limit)[:-1]
     elif sum(len(subproblem.laws) for subproblem in subproblems) * settings.iterations <= UNROLLED:
         state = (*state, nil)

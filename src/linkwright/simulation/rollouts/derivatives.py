@@ -47,6 +47,9 @@ STARTS = ("q0", "v0")
 TOGETHER, ALONE = 4, 1
 """Number of directions of one forward pass; the second number is for steps with impulses, which are long."""
 
+ITERATIONS = 50
+"""Least number of iterations of a solver with a tolerance, whose derivatives converge after the impulses"""
+
 SHIFTS = 30
 """Number of iterations in which nearly all position shifts converge; forward differentiation takes all of them."""
 
@@ -345,11 +348,13 @@ def with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:
     constraints = spec.options.constraints
     if constraints is None:
         return spec
-    backwards, shifts = of == "reward", constraints.solver.position_limit
+    backwards, solver = of == "reward", constraints.solver
+    if solver.tolerance is not None:  # iterations are a limit
+        solver = replace(solver, iterations=max(solver.iterations, ITERATIONS))
     if backwards:
-        solver = replace(constraints.solver, tolerance=None)
+        solver = replace(solver, tolerance=None)
     else:
-        solver = replace(constraints.solver, tolerance=0.0, position_iterations=min(shifts, SHIFTS))
+        solver = replace(solver, tolerance=0.0, position_iterations=min(solver.position_limit, SHIFTS))
     return spec._replace(
         options=spec.options._replace(constraints=replace(constraints, solver=solver, backwards=backwards))
     )

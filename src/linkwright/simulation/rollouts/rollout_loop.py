@@ -23,6 +23,7 @@ from linkwright.simulation.integrators.step_kernels import MANY, shared_and_own_
 from linkwright.simulation.recording import available_memory
 from linkwright.simulation.recording.recorder import SMALL
 from linkwright.simulation.rollouts.preparation import PreparedRollout, prepare_rollout
+from linkwright.simulation.rollouts.regrouping import pays_off, take_sorted_steps
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.spatial.arrays import Array
@@ -134,7 +135,10 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
     if not rows or rows[0]:
         given = kernel_arguments(of, kernel, count)
         number = None if threads is None else checked_threads("threads", threads)
-        kernel.sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, count, number)()
+        if calls == 1 and of.batch and pays_off(of, kernel, given, count):
+            take_sorted_steps(kernel, spec.layout.places["memory"], given, count, results, number)
+        else:
+            kernel.sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, count, number)()
     shaped = [x.reshape((len(x), *of.batch, *x.shape[1 + len(rows) :])) for x in results]
     last = [x[-1 if every_one else (calls - 1) % 2] for x, every_one in zip(shaped, kept, strict=True)]
     named = zip(("q", "v", "rest", *spec.more), shaped, kept, last, strict=True)

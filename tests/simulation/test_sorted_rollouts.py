@@ -1,0 +1,61 @@
+"""Rollouts of many motions, sorted by their active contacts: every motion has the bits that it has alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.dynamics.test_looped_gauss_seidel import crawling, states
+
+import linkwright as lw
+from linkwright.simulation.rollouts import regrouping
+
+H, STEPS = 2e-3, 25
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sorted_motions_have_the_bits_that_they_have_alone(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, rows = crawling(), 70
+    q, v = states(model, rows)
+    friction = np.random.default_rng(1).uniform(0.2, 1.0, rows)
+    sizes: list[int] = []
+
+    def counted(*arguments: object) -> None:
+        sizes.append(len(arguments[2][0]))  # type: ignore[index]
+        take(*arguments)  # type: ignore[arg-type]
+
+    take = regrouping.take_sorted_steps
+    monkeypatch.setattr("linkwright.simulation.rollouts.rollout_loop.take_sorted_steps", counted)
+    monkeypatch.setattr(regrouping, "PIECE", 40)  # in two pieces
+
+    def moved(rows: slice, steps: int = STEPS) -> lw.Rollout:
+        return lw.rollout(
+            model,
+            q[rows],
+            v[rows],
+            steps,
+            H,
+            method=lw.Integrator(threads=threads),
+            parameters={"pairs.friction": friction[rows]},
+        )
+
+    whole = moved(slice(None))
+    assert sizes == [rows]
+    assert np.isfinite(whole.q).all()
+    active = np.any(whole.end[2], axis=0)
+    assert active.sum() > 10
+    for part in (slice(0, 9), slice(33, 34), slice(50, 60)):
+        few = moved(part)
+        for x, y in zip(whole.end, few.end, strict=True):
+            assert np.array_equal(x[part], y)
+    again = lw.rollout(
+        model,
+        moved(slice(None), 5),
+        None,
+        STEPS - 5,
+        H,
+        method=lw.Integrator(threads=threads),
+        parameters={"pairs.friction": friction},
+    )
+    assert sizes == [rows] * 2  # five steps are not sorted
+    for x, y in zip(whole.end, again.end, strict=True):
+        assert np.array_equal(x, y)
