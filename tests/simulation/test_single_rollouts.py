@@ -125,6 +125,19 @@ def test_arrays_of_either_type_are_converted(arm):
         lw.rollout(arm, q + 1j, 0.0 * q, 5, method=SINGLE)
 
 
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_the_range_stay_finite(arm):
+    def ahead(model, t, q, v):
+        return q + 0.1
+
+    servos = lw.Actuation(servos=lw.Servos(100.0, 5.0))  # whose limits are infinite
+    found, exact = (
+        lw.rollout(arm, [0.1, 0.2], [0.0, 0.0], 100, 1e-3, ahead, method=lw.Integrator(precision=one), actuation=servos)
+        for one in ("single", "double")
+    )
+    np.testing.assert_allclose(found.q, exact.q, atol=1e-5)
+
+
 def test_wrong_options_are_explained(arm):
     q = np.zeros(2)
     for given in ("half", "float32", None, np.float32):

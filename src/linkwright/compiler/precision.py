@@ -64,6 +64,14 @@ def _counts(program: Program) -> Iterator[tuple[str, int]]:
         yield "a row with a number of entries of", size
 
 
+def in_range(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return an array of this type; what is finite stays finite: a limit of 1e300 becomes the largest number."""
+    if x.dtype == dtype:
+        return x
+    largest = np.finfo(dtype).max
+    return np.where(np.isfinite(x), np.clip(x, -largest, largest), x).astype(dtype)
+
+
 def rounded(x: Any, dtype: np.dtype) -> Any:
     """Return real numbers as an array of this type; NumPy itself converts only to larger types."""
     given = np.asarray(x)

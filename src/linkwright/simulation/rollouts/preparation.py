@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.bounds import positive
 from linkwright.compiler.parameters import Parameter, parameter_of, require_possible
-from linkwright.compiler.precision import precision_of
+from linkwright.compiler.precision import in_range, precision_of
 from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
@@ -158,8 +158,8 @@ def prepare_rollout(
         batch,
         h,
         float(episode.discount),
-        (q.astype(dtype), v.astype(dtype), law_start.astype(dtype)),
-        (now[0].astype(dtype), now[1].astype(dtype), now[2].astype(dtype)),
+        (in_range(q, dtype), in_range(v, dtype), in_range(law_start, dtype)),
+        (in_range(now[0], dtype), in_range(now[1], dtype), in_range(now[2], dtype)),
         taken,
         own,
         shapes,

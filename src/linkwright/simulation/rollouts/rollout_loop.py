@@ -13,6 +13,7 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import checked_threads
+from linkwright.compiler.precision import in_range
 from linkwright.errors import InputError, TooLargeError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -188,7 +189,7 @@ def kernel_arguments(of: PreparedRollout, kernel: Kernel, count: int) -> list[Ar
 
 def _rows(x: Array, shape: tuple[int, ...], batch: tuple[int, ...], dtype: np.dtype) -> Array:
     """Return an argument of this type with one batch dimension, or shared."""
-    x = np.asarray(x, dtype=dtype)
+    x = in_range(np.asarray(x), dtype)
     if x.ndim > len(shape) and batch:
         x = x.reshape((-1, *shape))
     return np.ascontiguousarray(x) if x.ndim else x
