@@ -197,14 +197,17 @@ class _Adjoints:
         elif node.op in SELECTIONS:
             own, outer = self.graph.coerce(dx), self._condition(node)
             condition, first, second = SELECTIONS[node.op](*node.args)
-            for number, selected in ((first, condition), (second, ~condition)):
-                self.add(node.args[number], selected.where(own, 0.0), selected if outer is None else outer & selected)
+            for number, selected, adjoint in (
+                (first, condition, condition.where(own, 0.0)),
+                (second, ~condition, condition.where(0.0, own)),
+            ):
+                self.add(node.args[number], adjoint, selected if outer is None else outer & selected)
         else:
             condition = self._condition(node)
             for a, partial in zip(node.args, OPERATIONS[node.op].partials(node, *node.args), strict=True):
                 if a.index in self.depends:
                     product = partial * dx
-                    if condition is not None and _may_be_infinite(node):  # 0 · inf of what is not selected
+                    if condition is not None and _has_infinite_partials(node):  # 0 · inf of what is not selected
                         product = condition.where(product, 0.0)
                     self.add(a, product, condition)
 
@@ -241,11 +244,49 @@ class _Adjoints:
             raise Irreversible
 
 
-def _may_be_infinite(node: Expr, depth: int = 6) -> bool:
-    """Return whether a partial derivative of an operation, of sums and products of these, may be inf or NaN."""
-    if node.op in SINGULAR or not depth:
+def _has_infinite_partials(node: Expr) -> bool:
+    """Return whether a partial derivative of an operation may be inf or NaN; those of products are their factors."""
+    return _is_singular(node) or (node.op == "mul" and any(map(_may_be_infinite, node.args)))
+
+
+def _may_be_infinite(x: Expr, depth: int = 6) -> bool:
+    """Return whether a number contains a singular operation in sums and products."""
+    if not depth or x.op not in ("add", "sub", "mul", "neg"):
+        return _is_singular(x)
+    return any(_may_be_infinite(a, depth - 1) for a in x.args)
+
+
+def _is_singular(node: Expr) -> bool:
+    return node.op in SINGULAR and not (node.op in _OF_POSITIVE and _is_positive(node.args[-1]))
+
+
+_OF_POSITIVE = ("div", "sqrt", "inverse_root", "log")
+"""Operations whose partial derivatives are finite where the last argument is positive."""
+
+
+def _is_positive(x: Expr, depth: int = 6) -> bool:
+    """Return whether a number is positive by its form: a sum of squares and a positive constant, or a selection."""
+    if x.value is not None:
+        return x.value > 0.0
+    if not depth:
+        return False
+    if x.op == "add":
+        one, other = x.args
+        return any(
+            _is_positive(a, depth - 1) and _is_not_negative(b, depth - 1) for a, b in ((one, other), (other, one))
+        )
+    if x.op == "max":
+        return any(_is_positive(a, depth - 1) for a in x.args)
+    # a denominator that is selected beside a positive constant is one where it is not zero
+    return x.op == "where" and any(a.value is not None and a.value > 0.0 for a in x.args[1:])
+
+
+def _is_not_negative(x: Expr, depth: int) -> bool:
+    if (x.op == "mul" and x.args[0] is x.args[1]) or x.op in ("abs", "exp", "sqrt") or x.value == 0.0:
         return True
-    return node.op in ("add", "sub", "mul", "neg") and any(_may_be_infinite(a, depth - 1) for a in node.args)
+    if x.op == "add" and depth:
+        return all(_is_not_negative(a, depth - 1) for a in x.args)
+    return _is_positive(x, depth)
 
 
 def _divisor(count: int) -> int:

@@ -84,5 +84,5 @@ Their derivative selects as well: a product with a partial derivative of zero is
 that is not selected is inf or NaN.
 """
 
-SINGULAR = frozenset({"div", "sqrt", "inverse_root", "tan", "asin", "acos", "atan2", "log", "pow"})
+SINGULAR = frozenset({"div", "sqrt", "inverse_root", "asin", "acos", "atan2", "log", "pow"})
 """Operations with partial derivatives that are inf or NaN for some arguments."""

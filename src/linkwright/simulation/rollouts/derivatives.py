@@ -47,7 +47,7 @@ STARTS = ("q0", "v0")
 TOGETHER, ALONE = 4, 1
 """Number of directions of one forward pass; the second number is for steps with impulses, which are long."""
 
-ITERATIONS = 35
+ITERATIONS = 50
 """Least number of iterations of a solver with a tolerance, whose derivatives converge after the impulses"""
 
 SHIFTS = 30
