@@ -110,6 +110,29 @@ def test_large_mechanisms():
     np.testing.assert_allclose(lw.passive_forces(model, q, v), book, atol=1e-9 * np.abs(book).max())
 
 
+@pytest.mark.parametrize("what", [["mass"], ["center_of_mass"], ["inertia"], ["mass", "center_of_mass"], ["inertial"]])
+@pytest.mark.parametrize("link", ["base", "welded", "foot"])
+def test_compensation_follows_parameters_of_the_mass(robot, link, what):
+    model, _, q, v = both(robot, 6)
+    changed = model.with_link(link, mass=7.0, center_of_mass=(0.1, -0.2, 0.3), inertia=0.2)
+    named = {one: lw.compiler.parameters.value_of(changed, f"{link}.{one}") for one in what}
+    if what != ["inertial"]:
+        changed = model.with_link(
+            link, **{one: np.diag([0.2] * 3) if one == "inertia" else value for one, value in named.items()}
+        )
+    names = [f"{link}.{one}" for one in what]
+    for function in (lw.passive_forces, lw.spring_energy):
+        given = (q, v)[: 1 + (function is lw.passive_forces)]
+        found = lw.compile(function, model, parameters=names)(*given, *named.values())
+        np.testing.assert_allclose(found, function(changed, *given), atol=1e-11)
+
+
+def test_a_compensated_body_whose_mass_is_a_parameter_floats_in_rollouts():
+    made = lw.Builder("ball").body("ball", 2.0, (0.1, 0.0, 0.0), 0.1, gravity_compensation=1.0).build(root="free")
+    end = lw.rollout(made, made.neutral(), np.zeros(6), 100, parameters={"ball.mass": [0.5, 2.0, 5.0]}).v[:, -1]
+    assert np.abs(end).max() < 1e-13
+
+
 def test_wrong_compensation():
     for wrong in (np.nan, np.inf, "much", [1.0, 2.0]):
         with pytest.raises(LinkwrightError, match="gravity_compensation of body 'a'"):

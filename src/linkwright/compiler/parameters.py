@@ -14,7 +14,7 @@ from linkwright.dynamics.assembly.method import by_normal_form
 from linkwright.dynamics.assembly.structure_parameters import layout, structural_form, with_parameters
 from linkwright.dynamics.forward import checked_options
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, listed
-from linkwright.model.elements import Link, public_body
+from linkwright.model.elements import CompensatedWeight, Link, public_body
 from linkwright.model.memo import keep
 from linkwright.model.transformations.geometry import (
     OF_OWNERS,
@@ -182,6 +182,7 @@ def _with_values(
     """Return the rest of the mechanism with the bodies, joints and gravity of these values."""
     numbers = {body.name: body for body in model.description.bodies}
     added: dict[int, RigidInertia] = {}
+    lifted = {one.frame: one for one in rest.compensated_weights}
     for link in links:
         frame, spec = rest.frames[link], numbers[link]
         if (all_ten := values.get(f"{link}.inertial")) is not None:
@@ -191,6 +192,8 @@ def _with_values(
             c = values.get(f"{link}.center_of_mass", spec.center_of_mass)
             six = values.get(f"{link}.inertia")
             own = rigid_inertia(m, c, spec.inertia if six is None else six[SIX])
+        if link in lifted:
+            lifted[link] = CompensatedWeight.of(link, spec.gravity_compensation, own)
         moved = own.moved(frame.placement)
         added[frame.body] = added[frame.body] + moved if frame.body in added else moved
     of_joints = {(one.owner, one.what): np.reshape(values[one.name], (-1,)) for one in known if one.what in OF_JOINTS}
@@ -211,6 +214,7 @@ def _with_values(
         gravity=values.get("gravity", rest.gravity),
         pairs=tuple(replace(pair, **of_pairs) for pair in rest.pairs),
         welded=rest.welded + added[-1] if -1 in added else rest.welded,
+        compensated_weights=tuple(lifted.values()),
     )
     if rest.physical is not None:  # regrouped inertias are not those of bodies
         return replace(made, physical=_with_values(rest.physical, model, links, known, values))

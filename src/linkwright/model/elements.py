@@ -82,8 +82,13 @@ class CompensatedWeight(ByValue):
     """name of the link"""
     mass: float
     """compensated mass in kg"""
-    center: Array
-    """(3,), center of mass in the axes of the link in m"""
+    first_moment: Array
+    """(3,), compensated mass times center of mass, in the axes of the link, in kg m"""
+
+    @classmethod
+    def of(cls, frame: str, fraction: float, inertia: RigidInertia) -> CompensatedWeight:
+        """Return this fraction of the weight of a link."""
+        return cls(frame, fraction * inertia.mass, fraction * inertia.first_moment)
 
 
 @dataclass(frozen=True, eq=False)

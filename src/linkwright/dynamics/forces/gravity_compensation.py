@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
-from linkwright.spatial.transform import force_to_parent
+from linkwright.spatial.transform import force_to_parent, split_pose
 
 
 def compensation_efforts(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
@@ -50,8 +50,8 @@ def _weights(model: Model) -> list[Array]:
     found: dict[int, Array] = {}
     for one in model.compensated_weights:
         frame = model.frames[one.frame]
-        center = frame.placement[:3, :3] @ one.center + frame.placement[:3, 3]
-        own = one.mass * np.concatenate([np.ones(1), center])
+        R, p = split_pose(frame.placement)
+        own = np.concatenate([np.stack([one.mass]), R @ one.first_moment + one.mass * p])
         found[frame.body] = found.get(frame.body, np.zeros(4)) + own
     weights: list[Array] = model.on_bodies(found, np.zeros(4))
     return weights

@@ -443,7 +443,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         keyframes=MappingProxyType(keyframes_of(description.keyframes, joints, description.actuators)),
         actuators=description.actuators,
         compensated_weights=tuple(
-            CompensatedWeight(one.name, one.gravity_compensation * one.mass, one.center_of_mass)
+            CompensatedWeight.of(one.name, one.gravity_compensation, _rigid(one))
             for one in description.bodies
             if one.gravity_compensation and parts.where[one.name][0] >= 0
         ),
