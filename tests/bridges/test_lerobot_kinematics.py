@@ -72,6 +72,21 @@ def test_an_orientation_that_five_joints_cannot_reach_is_weighed_against_the_pos
         assert error(kinematics, found + 0.3 * change, T, weight) > least
 
 
+def test_the_posture_stays_near_the_current_one():
+    arm = lw.load("arm4")
+    kinematics = RobotKinematics(arm, "tool")
+    current = np.array([20.0, 30.0, -50.0, 20.0])
+    T = kinematics.forward_kinematics(current)
+    T[:3, 3] += [5e-4, 5e-4, 0.0]  # with this orientation, out of reach for four joints
+    assert np.allclose(kinematics.inverse_kinematics(current, T), [20.02, 29.91, -49.81, 19.90], atol=0.01)
+    random = np.random.default_rng()
+    for q in 0.9 * arm.random(50, seed=int(random.integers(1000))):
+        current = np.rad2deg(q)
+        T = kinematics.forward_kinematics(current)
+        T[:3, 3] += random.uniform(-3e-4, 3e-4, 3)
+        assert np.abs(kinematics.inverse_kinematics(current, T) - current).max() < 10.0
+
+
 def test_position_alone_and_orientation_alone(so101):
     kinematics = RobotKinematics(so101)
     current = np.array([10.0, -20.0, 30.0, 40.0, 5.0, 0.0])
@@ -109,7 +124,7 @@ def test_wrong_calls(puma):
     for names in ("joint1", ["joint1", "joint1"]):
         with pytest.raises(ArgumentError, match="joint_names"):
             RobotKinematics(puma, "tool", names)
-    with pytest.raises(ModelError, match="no angle in degrees"):
+    with pytest.raises(ModelError, match=r"no angle in degrees.*joint_names="):
         RobotKinematics(lw.load("slider_crank"), lw.load("slider_crank").bodies[0].name)
     for wrong in (np.zeros(5), np.zeros((2, 6))):
         with pytest.raises(ShapeError, match="joint_pos"):

@@ -16,7 +16,7 @@ from linkwright.compiler.public import public
 from linkwright.dynamics.kinematics import pose
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
 from linkwright.formats.load import load
-from linkwright.ik_solvers.reach import inverse_kinematics
+from linkwright.ik_solvers.reach import descended
 from linkwright.ik_solvers.task import Task
 from linkwright.ik_solvers.tasks import Position, Rotation
 from linkwright.model.scale import scale_of
@@ -79,7 +79,10 @@ class RobotKinematics:
         joints = [model.joint(name) for name in self.joint_names]
         for joint in joints:
             if not joint.motion.hinge:
-                raise ModelError(f"joint {joint.name!r} of {model.name!r} has no angle in degrees: {joint.motion}")
+                raise ModelError(
+                    f"joint {joint.name!r} of {model.name!r} has no angle in degrees: {joint.motion}; select "
+                    "the joints of the arrays with joint_names=[…]"
+                )
         if len(set(self.joint_names)) < len(joints):
             raise ArgumentError(f"joint_names lists a joint twice: {self.joint_names}")
         self._places = [model.slice(name).q.start for name in self.joint_names]
@@ -114,7 +117,10 @@ class RobotKinematics:
         position_weight: float = 1.0,
         orientation_weight: float = 0.01,
     ) -> Array:
-        """Compute positions of the joints, from the current ones, with which the frame is at or nearest to a pose.
+        """Compute positions of the joints near the current ones with which the frame is at or nearest to a pose.
+
+        The error decreases from the current positions to a local minimum: the posture does not jump to another one,
+        even one with a smaller error.
 
         Parameters
         ----------
@@ -142,9 +148,9 @@ class RobotKinematics:
         if rotation is not None:
             targets[rotation] = target[:3, :3]
         q = np.clip(q, self.robot.lower, self.robot.upper)
-        reached = inverse_kinematics(self.robot, targets, q, restarts=0, fixed=self._fixed)
+        reached = descended(self.robot, targets, q, self._fixed)
         for k in self._moving:
-            current[k] = np.rad2deg(reached.q[self._places[k]])
+            current[k] = np.rad2deg(reached[self._places[k]])
         return current
 
     def _tasks_of(self, position_weight: float, orientation_weight: float) -> tuple[Task | None, Task | None]:

@@ -13,7 +13,7 @@ from linkwright.bounds import positive, truth, whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
 from linkwright.ik_solvers import multiple_solutions
 from linkwright.ik_solvers.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
-from linkwright.ik_solvers.solver import DONE, WRONG, NumericalSolver, SearchOptions, SearchResult, SearchState
+from linkwright.ik_solvers.solver import DONE, NEAREST, WRONG, NumericalSolver, SearchOptions, SearchResult, SearchState
 from linkwright.ik_solvers.task import fitting
 from linkwright.ik_solvers.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.memo import Identity, identity, keep
@@ -181,6 +181,9 @@ WITHIN = 1e-9
 _PROBLEM: Identity = identity(inverse_kinematics)
 
 
+DESCENT = np.array(SearchOptions(1e-6, 0.0, manner=NEAREST))
+"""What the kernel takes for a local minimum."""
+
 _SEARCHES: dict[tuple[float, int, int, bool], tuple[SearchOptions, Array]] = {}
 """Ways to look for targets, which are mostly the same, and their arrays."""
 
@@ -206,6 +209,16 @@ def problem_of(
     """Return the problem of targets, and their arrays."""
     options: tuple[Any, ...] = (started, truth("joint_limits", joint_limits))
     return _problem(model, targets, options if not fixed else (*options, _names(fixed)))
+
+
+def descended(model: Model, targets: Mapping[Any, Any], initial_guess: Array, fixed: Iterable[str]) -> Array:
+    """Return the configuration (nq,) to which the errors decrease from a start: a local minimum, without restarts."""
+    problem, arrays = problem_of(model, targets, True, True, fixed)
+    given = (initial_guess, *arrays)
+    q, told, _ = problem.kernel(*given, DESCENT)
+    if told[4] == WRONG:
+        raise wrong_row(problem, dict(zip(problem.inputs, given, strict=False)), "")
+    return q  # type: ignore[no-any-return]
 
 
 def _traced(problem: NumericalSolver, model: Model, given: tuple[Any, ...], search: SearchOptions) -> Reached:
