@@ -91,6 +91,7 @@ def test_single_precision_is_that_of_rollouts(robot):
 def test_rewards_are_those_of_the_last_call(robot):
     given = setting(robot, np.random.default_rng())
     batch, total = lw.Batch(robot, N, **given), 0.0
+    assert not batch.rewards.any()
     for _ in range(3):
         batch.step(5)
         total = total + batch.rewards

@@ -151,7 +151,7 @@ class Batch:
                 zip(kernel_arguments(of, self._kernels[0], 1), self._kernels[0].program.inputs, strict=True)
             )
         ]
-        self._results = [np.empty((1, self.n, *slot.shape), of.spec.dtype) for slot in self._kernels[0].program.outputs]
+        self._results = [np.zeros((1, self.n, *slot.shape), of.spec.dtype) for slot in self._kernels[0].program.outputs]
         self._runs: dict[int, Callable[[], None]] = {}
         self._rest_at_start = self._arrays[2].copy()
         self._values, self._repeated = _views_of_values(of, self.n, *self._arrays[6:8])
