@@ -196,9 +196,14 @@ def test_python(cases, tmp_path):
         case.assert_equal(module.solve)
         case.assert_equal(lambda target, *given, solve=module.solve: solve(target.tolist(), *given))
         given = () if case.given is None else (0.0,)
-        for bad in (np.full(case.targets[0].shape, np.nan), case.targets[0][:2]):
+        target = case.targets[0]
+        other_shape = target.ravel().tolist() if target.ndim == 2 else [target.tolist()]
+        for bad in (np.full(target.shape, np.nan), target[:2], other_shape, None):
             with pytest.raises(ValueError, match="expected"):
                 module.solve(bad, *given)
+        if given:
+            with pytest.raises(ValueError, match="a given number"):
+                module.solve(target, None)
         assert module.solve.__doc__.startswith(f"Exact inverse kinematics of '{case.frame}'")
 
 

@@ -90,7 +90,7 @@ class GeneratedSolver:
         """The code in a language, with a function of this name and a comment that begins with the notes."""
         language, n = template.language, len(self._arm.joints)
         target, size = self._task.name, int(np.prod(self._task.shape))
-        asks = self._way.asks
+        asks, matrix = self._way.asks, len(self._task.shape) == 2
         words = {
             **dict(template.words),
             "name": name,
@@ -103,7 +103,8 @@ class GeneratedSolver:
             "handed": ", given" if asks else "",
             "and_given": " and a given number" if asks else "",
             "check": template.check if asks else "",
-            "flat": f"row in {target} for x in row" if len(self._task.shape) == 2 else f"x in {target}",
+            "flat": f"row in {target} for x in row" if matrix else f"x in {target}",
+            "expected": " rows of ".join(map(str, self._task.shape)) + " finite numbers",
             "lower": ", ".join(language.number(float(x)) for x in self._bounds[0]),
             "upper": ", ".join(language.number(float(x)) for x in self._bounds[1]),
             "least": repr(self._least),

@@ -332,10 +332,13 @@ $functions
 def $name($target$given_parameter):
     """$comment"""
     lower, upper = [$lower], [$upper]
-    $target = [float(x) for $flat]
-    $check
+    try:
+        $target = [float(x) for $flat]
+        $check
+    except TypeError:
+        raise ValueError("expected $expected$and_given") from None
     if len($target) != $size or not all(isfinite(x) for x in [*$target$handed]):
-        raise ValueError("expected $size finite numbers$and_given")
+        raise ValueError("expected $expected$and_given")
     *found, fault = _${name}_branches($target$handed)
     if not fault <= 1e-6:
         raise ValueError("$target is no pose: a rotation, a position, and 0 0 0 1 below")
