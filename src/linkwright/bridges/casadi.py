@@ -113,7 +113,7 @@ def _values(program: Program, inputs: Sequence[Any], kind: Any) -> list[Any]:
             values.append(_repeated(value, [values[a] for a in args]))
         elif op == "item":
             row = values[args[0]]
-            values.append(row.item(value) if isinstance(row, _Results) else row[value])
+            values.append(row.item(value) if isinstance(row, _LoopResults) else row[value])
         elif op == "kept":
             values.append(values[args[0]].kept(value))
         elif op == "array":
@@ -176,7 +176,7 @@ def _each(each: Each, given: Sequence[Any], kind: Any) -> Any:
     return one.map(each.size)(entries, ca.repmat(numbers, 1, each.size)).T
 
 
-class _Results:
+class _LoopResults:
     """Results of a loop: the states at the end, the number of steps, the stored states."""
 
     def __init__(self, places: Sequence[slice], end: Any, kept: Any, size: int):
@@ -194,7 +194,7 @@ class _Results:
         return self.stored[self.places[state], :].T
 
 
-def _repeated(steps: Steps, given: Sequence[Any]) -> _Results:
+def _repeated(steps: Steps, given: Sequence[Any]) -> _LoopResults:
     """Return the results of a loop: the states are one column, with the step number and whether it goes on."""
     if steps.stops and steps.count > MOST_STEPS:
         raise TooLargeError(
@@ -228,14 +228,14 @@ def _repeated(steps: Steps, given: Sequence[Any]) -> _Results:
     start = ca.vertcat(*map(ca.MX, states), 0.0, 1.0, 0.0)
     numbers = _column(list(map(ca.MX, fixed)), ca.MX)
     if not steps.count:
-        return _Results(places, start, None, steps.size)
+        return _LoopResults(places, start, None, steps.size)
     if not steps.rows:
-        return _Results(places, _fold(step, steps.count, start, numbers), None, steps.size)
+        return _LoopResults(places, _fold(step, steps.count, start, numbers), None, steps.size)
     stored = _several(step, steps.keep).mapaccum(steps.rows)(start, ca.repmat(numbers, 1, steps.rows))
     end = stored[:, -1]
     if rest := steps.count - steps.rows * steps.keep:
         end = _fold(step, rest, end, numbers)
-    return _Results(places, end, stored, steps.size)
+    return _LoopResults(places, end, stored, steps.size)
 
 
 def _several(step: Any, count: int) -> Any:

@@ -109,16 +109,16 @@ def parse_xml(data: bytes | str, name: str, text: bool = False) -> Element:
 def root_tag(data: bytes | str, name: str) -> str:
     """Return the tag of the root element, without reading the rest of the file."""
 
-    class Found(Exception):
+    class RootFound(Exception):
         pass
 
     tags: list[str] = []
 
     def start(parser: expat.XMLParserType, tag: str, attributes: dict[str, str]) -> None:
         tags.append(tag)
-        raise Found
+        raise RootFound
 
-    with suppress(Found):
+    with suppress(RootFound):
         _run(data, name, start, [])
     return tags[0]
 

@@ -77,7 +77,7 @@ def plot_workspace(
 
     model.frame(frame)
     whole_number("samples", samples, 100)
-    seen = _Seen(model, frame, samples, random)
+    seen = _SampledPoints(model, frame, samples, random)
     grid, low, cell = seen.grid()
     shape, largest = np.array(grid.shape), float(grid.max())
     shown = np.where(np.isfinite(grid), grid / largest if largest > 0.0 else 0.0, np.nan)
@@ -96,7 +96,7 @@ def plot_workspace(
     return figure
 
 
-class _Seen:
+class _SampledPoints:
     """Cells of a slice that the frame reaches, each with the configuration of the largest manipulability found there.
 
     A third of the configurations are random. The others are perturbations of the configurations of the cells, by

@@ -47,7 +47,7 @@ def _values(program: Program, inputs: Sequence[Any], form: NumberFormat) -> list
             values.append(_repeated(value, [values[a] for a in args], form))
         elif op == "item":
             row = values[args[0]]
-            values.append(row[value] if isinstance(row, _Results) else row[..., value])
+            values.append(row[value] if isinstance(row, _RepeatResults) else row[..., value])
         elif op == "kept":
             results = values[args[0]]
             values.append(_row(results[results.size + 1 + value :: results.size]))
@@ -60,7 +60,7 @@ def _values(program: Program, inputs: Sequence[Any], form: NumberFormat) -> list
             values.append(_each(value, form, *[values[a] for a in args]))
         else:
             values.append(_OF_ROWS[op](value, *[values[a] for a in args]))
-        if form is not DOUBLE and not isinstance(values[-1], _Results):  # operations may have Python's floats in them
+        if form is not DOUBLE and not isinstance(values[-1], _RepeatResults):  # it may be a number of Python
             values[-1] = np.asarray(values[-1], form.dtype)
     return values
 
@@ -159,7 +159,7 @@ _OF_ROWS: dict[str, Callable[..., Any]] = {
 }
 
 
-class _Results(list[Any]):
+class _RepeatResults(list[Any]):
     """Results of a repetition: ``size`` states, the number of steps, the stored states."""
 
     size: int
@@ -185,6 +185,6 @@ def _repeated(steps: Steps, given: list[Any], form: NumberFormat) -> list[Any]:
         states = after
         if steps.keep and (k + 1) % steps.keep == 0:
             kept += states
-    results = _Results([*states, taken, *kept])
+    results = _RepeatResults([*states, taken, *kept])
     results.size = steps.size
     return results

@@ -14,8 +14,8 @@ import numpy as np
 from linkwright.ik_solvers.exact.chain import Chain, RigidMotion
 from linkwright.ik_solvers.exact.point_subproblems import form_of_place, kinds, place
 from linkwright.ik_solvers.exact.subproblems import (
+    RotationSolution,
     SineCosine,
-    Two,
     both,
     cross,
     dot,
@@ -267,7 +267,7 @@ class ThreeParallel(ArmFamily):
         m, n, o = turning(h5, h6, h)
         return [(a, b), (i, j)], [(-e, -f), (-m, -n)], [g - d + dot(h, c5) - dot(h, c1), o - k]
 
-    def _first_and_fifth(self, chain: Chain, G: RigidMotion) -> list[Two]:
+    def _first_and_fifth(self, chain: Chain, G: RigidMotion) -> list[RotationSolution]:
         h, h1, h5, h6 = chain.axes[1], chain.axes[0], chain.axes[4], chain.axes[5]
         c1, c6 = chain.points[0], chain.points[5]
         n1, n2, d = self.system(chain, G)
@@ -277,7 +277,8 @@ class ThreeParallel(ArmFamily):
         found = []
         for t1, exists in zip(*eliminated_turn(n1, n2, d, sizes), strict=True):
             y = turned(h1, t1.back(), G.R @ h6)
-            found += [Two(t1, t5, both(exists, too)) for t5, too in zip(*subproblem_4_unit(h5, h6, h, y), strict=True)]
+            fifth = zip(*subproblem_4_unit(h5, h6, h, y), strict=True)
+            found += [RotationSolution(t1, t5, both(exists, too)) for t5, too in fifth]
         return found
 
     def solve(self, chain: Chain, G: RigidMotion) -> list[JointSolution]:

@@ -216,8 +216,8 @@ def turning(k: Array, p: Array, h: Array) -> tuple[Any, Any, Any]:
     return dot(h, cross(k, p)), dot(h, p) - along, along
 
 
-class Two(NamedTuple):
-    """Turns about two axes, and whether they exist."""
+class RotationSolution(NamedTuple):
+    """Rotations about two axes, and whether they exist."""
 
     first: SineCosine
     second: SineCosine
@@ -259,7 +259,7 @@ def distances(
     return [(a, b), (h, i)], [(-e, -f), (-m, -n)], [height, length]
 
 
-def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str, sizes: tuple[Any, Any]) -> list[Two]:
+def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str, sizes: tuple[Any, Any]) -> list[RotationSolution]:
     """The turns with N₁ (sin θ₁, cos θ₁) + N₂ (sin θ₂, cos θ₂) = d, up to four.
 
     ``sizes`` are the squared sizes of the two rows away from degenerate targets.
@@ -267,7 +267,7 @@ def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str, sizes: tuple[Any, 
     if form == "quartic":
         return _by_quartic(n1, n2, d, sizes)
     if form == "second":
-        return [Two(one.second, one.first, one.exists) for one in subproblem_6(n2, n1, d, "first", sizes)]
+        return [RotationSolution(one.second, one.first, one.exists) for one in subproblem_6(n2, n1, d, "first", sizes)]
     u, v = image(n2)
     found = []
     for first, exists in zip(*eliminated_turn(n1, n2, d, sizes), strict=True):
@@ -275,7 +275,7 @@ def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str, sizes: tuple[Any, 
         a, b = (u * x + v * y for x, y in zip(n2[0], n2[1], strict=True))
         scale = u * u * sizes[0] + v * v * sizes[1]
         for second, too in zip(*on_line(a, b, u * rest[0] + v * rest[1], scale=scale), strict=True):
-            found.append(Two(first, second, both(exists, too)))
+            found.append(RotationSolution(first, second, both(exists, too)))
     return found
 
 
@@ -318,7 +318,7 @@ def form_of(n1: Rows, n2: Rows) -> str | None:
     return "quartic" if max(abs(np.linalg.det(one)), abs(np.linalg.det(two))) > 1e-6 else None
 
 
-def _by_quartic(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> list[Two]:
+def _by_quartic(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> list[RotationSolution]:
     det1, det2 = (n[0][0] * n[1][1] - n[0][1] * n[1][0] for n in (n1, n2))
     swap = abs(det2) > abs(det1)
     a = [[pick(swap, y, x) for x, y in zip(*rows, strict=True)] for rows in zip(n1, n2, strict=True)]
@@ -341,7 +341,7 @@ def _by_quartic(n1: Rows, n2: Rows, d: list[Any], sizes: tuple[Any, Any]) -> lis
         other = turn_of(*((u[i] - m[i][0] * turn.s - m[i][1] * turn.c) * sign(det) for i in (0, 1)))
         first = SineCosine(pick(swap, turn.s, other.s), pick(swap, turn.c, other.c))
         second = SineCosine(pick(swap, other.s, turn.s), pick(swap, other.c, turn.c))
-        found.append(Two(first, second, exists))
+        found.append(RotationSolution(first, second, exists))
     return found
 
 
