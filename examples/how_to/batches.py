@@ -4,7 +4,7 @@
 # # Batches for reinforcement learning
 #
 # `lw.Batch` keeps many simulations of one mechanism in memory. Its arrays are the memory that compiled steps read and write. Write
-# controls, take steps, read states: nothing is copied.
+# controls, take steps, read states: no array is allocated or converted.
 
 # %%
 import numpy as np

@@ -143,7 +143,7 @@ assert np.allclose(theirs(*given)[0].full().ravel(), kernel(*given)[0])
 # %% [markdown]
 # ## What differs
 #
-# - CasADi evaluates both sides of `where`, and its derivative of `where(x > 0, sqrt(x), 0)` is NaN at x = 0.
+# - CasADi evaluates both sides of `where`. Where an argument is NaN, `take`, `minimum`, `maximum` and `clip` of CasADi return numbers.
 # - CasADi runs all steps of `until` up to its limit (at most 100 000); the results are those of the step at which the condition held.
 # - CasADi differentiates by the entries of q, `kernel.derivative("q")` by δ in `integrate(model, q, δ)`. They differ for joints with
 #   quaternions.
