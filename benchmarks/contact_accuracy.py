@@ -36,6 +36,7 @@ from linkwright.spatial.arrays import minimum
 EXACT = lw.Solver(iterations=3000, tolerance=1e-10)
 ROWS, EVERY, PEER_ROWS = 32, 10, 4
 SETTINGS = (
+    "auto/30",
     "1e-6/50",
     "1e-5/50",
     "1e-4/50",
@@ -204,7 +205,8 @@ class Errors:
 def ours(scene: Scene, setting: str, exact: Any) -> str:
     """Return the row of a setting."""
     tolerance, _, limit = setting.partition("/")
-    solver = lw.Solver(int(limit), None if tolerance == "-" else float(tolerance))
+    named: dict[str, Any] = {"-": None, "auto": "auto"}
+    solver = lw.Solver(int(limit), named[tolerance] if tolerance in named else float(tolerance))
     kernel, size = stepped(scene, solver)
     model, (q, v), p = scene.model, (scene.q, scene.v), np.zeros((ROWS, size))
     errors, gap = Errors(lw.total_mass(model), scene.h), lw.compile(deepest, model)

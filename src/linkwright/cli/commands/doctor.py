@@ -67,7 +67,7 @@ EXTRAS = {
     ),
     "rerun": ("logs of motions for Rerun (.rrd)", _named("rerun-sdk")),
     "gymnasium": ("environments for reinforcement learning", _named("gymnasium")),
-    "torch": ("functions of PyTorch tensors", _named("torch")),
+    "torch": ("functions of PyTorch tensors", _named("torch", "sympy")),
     "jax": ("functions of JAX arrays", _named("jax", "jaxlib")),
     "peers": ("compare with Pinocchio and MuJoCo", _named("numpy", "pin", "mujoco-core")),
     "oracles": ("compare analytic inverse kinematics", _named("EAIK", "ssik")),

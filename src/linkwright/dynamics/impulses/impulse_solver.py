@@ -65,6 +65,9 @@ LIMIT_MARGIN = 1e-2
 LEFT = 5e-4
 """m or rad: largest overlap that a step leaves; of smaller overlap it leaves half"""
 
+TOLERANCE, LONG_STEP = 3e-4, 5e-3
+"""m/s, s: tolerance by default, and the step from which it does not grow further"""
+
 Impacts = Literal["simultaneous", "sequential"]
 
 
@@ -81,8 +84,10 @@ class Solver:
     ----------
     iterations : int, optional
         Largest number of iterations in each step; without a tolerance their number.
-    tolerance : float or None, optional
-        Largest change of a velocity in m/s at which iterations end. With None their number is fixed.
+    tolerance : float, "auto" or None, optional
+        Largest change of a velocity in m/s at which iterations end. "auto": 3e-4 for steps of 5 ms and longer, and
+        with the square of the step for shorter ones, since the same change of a velocity in a shorter step is a larger
+        force. With None the number of iterations is fixed.
     position_iterations : int or None, optional
         Largest number of iterations of the position correction, which ends at an overlap of a micrometer. None: 100,
         and 10 without a tolerance.
@@ -95,7 +100,7 @@ class Solver:
     """
 
     iterations: int = 30
-    tolerance: float | None = 1e-3
+    tolerance: float | Literal["auto"] | None = "auto"
     position_iterations: int | None = None
     rest_velocity: float = 1e-2
     impacts: Impacts = "simultaneous"
@@ -108,9 +113,29 @@ class Solver:
         whole_number("impact_iterations", self.impact_iterations, 1)
         if self.position_iterations is not None:
             whole_number("position_iterations", self.position_iterations, 0)
-        if self.tolerance is not None:
+        if isinstance(self.tolerance, str) and self.tolerance != "auto":
+            raise ArgumentError(f"tolerance is a velocity in m/s, 'auto' or None; got {self.tolerance!r}")
+        if self.tolerance is not None and self.tolerance != "auto":
             not_negative("tolerance", self.tolerance, "m/s")
         not_negative("rest_velocity", self.rest_velocity, "m/s")
+
+    def velocity_tolerance(self, h: Any) -> Any:
+        """Return the tolerance in m/s of a step, or None.
+
+        Parameters
+        ----------
+        h : float
+            Step in s.
+
+        Returns
+        -------
+        float or None
+            Largest change of a velocity at which iterations end; None: their number is fixed.
+        """
+        if self.tolerance != "auto":
+            return self.tolerance
+        share = minimum(h / LONG_STEP, 1.0)
+        return TOLERANCE * share * share
 
     @property
     def position_limit(self) -> int:
@@ -159,7 +184,7 @@ class ImpulseProblem:
         self, factors: InertiaFactors, groups: Sequence[ConstraintGroup], v_free: Array, h: Any, solver: Solver
     ):
         self.factors, self.groups, self._h, self._solver = factors, groups, h, solver
-        self._v_free, self._rate = v_free, 1.0 / h
+        self._v_free, self._rate, self._tolerance = v_free, 1.0 / h, solver.velocity_tolerance(h)
         self._compliance = self._compliances()
         softness = [[one.softness for one in own] for own in self._compliance]
         self.rows = jacobian_blocks(groups, factors, v_free, softness)
@@ -173,7 +198,7 @@ class ImpulseProblem:
 
     def solve(self, start: Array) -> ImpulseSolution:
         """Return the impulses (m,), with a warm start from those of the previous step, an array or a row in memory."""
-        settings, n = ProjectedGaussSeidel(self._solver.iterations, self._solver.tolerance), len(self.factors.roots)
+        settings, n = ProjectedGaussSeidel(self._solver.iterations, self._tolerance), len(self.factors.roots)
         if is_memory_row(start):
             return ImpulseSolution(*solve_in_row(self._subproblems(), start, self.size, n, settings))
         return ImpulseSolution(*solve_from(self._subproblems(), start, n, settings))
@@ -186,7 +211,7 @@ class ImpulseProblem:
     def _solve(self, subproblems: Sequence[Subproblem], start: ImpulseSolution) -> ImpulseSolution:
         return ImpulseSolution(
             *solve_subproblems(
-                subproblems, start.p, start.z, ProjectedGaussSeidel(self._solver.iterations, self._solver.tolerance)
+                subproblems, start.p, start.z, ProjectedGaussSeidel(self._solver.iterations, self._tolerance)
             )
         )
 
@@ -229,8 +254,8 @@ class ImpulseProblem:
                 subproblems.append(
                     Subproblem(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, one.near, one.table)
                 )
-        tolerance, nil = self._solver.tolerance, 0.0 * found.z
-        least = None if tolerance is None else maximum(self._h * tolerance, min(tolerance, TOLERATED_OVERLAP))
+        tolerance, nil = self._tolerance, 0.0 * found.z
+        least = None if tolerance is None else maximum(self._h * tolerance, minimum(tolerance, TOLERATED_OVERLAP))
         settings = ProjectedGaussSeidel(self._solver.position_limit, least, accelerated=tolerance is not None)
         return self.factors.from_factor_space(solve_from_zero(subproblems, size, nil, settings))
 
