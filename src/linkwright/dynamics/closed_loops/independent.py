@@ -62,7 +62,7 @@ def row_scales(model: Model) -> list[RowScales] | None:
 
     They are computed at an arbitrary configuration, with lever arms as long as the path around the loop.
     """
-    if not regroupable(model):
+    if not regroupable(model) or is_symbolic(*(joint.armature for joint in model.joints)):
         return None
     q, scale = some_configuration(model), scale_of(model)
     x, rates, units = model.coordinates(q), model.rates(np.zeros(model.nv)), unit_velocities(model)

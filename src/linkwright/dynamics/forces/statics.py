@@ -150,7 +150,7 @@ def spring_stiffness(joint: Joint, q: Array) -> Array:
     ndarray, shape (nv,)
         Diagonal in N/m or N m/rad.
     """
-    if not np.any(joint.stiffness):
+    if all(is_zero(x) for x in joint.stiffness):
         return joint.stiffness
     G = np.array([joint.motion.displacement_gradient(joint.rest, q, unit) for unit in np.eye(joint.motion.nv)])
     return np.abs(G.T @ (joint.stiffness[:, None] * G)).sum(axis=1)

@@ -50,12 +50,13 @@ from linkwright.dynamics.impulses.looped_gauss_seidel import impulse_row_size
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.restitution import ImpactProblem, acts_in_impacts, any_closing, any_restitution
 from linkwright.dynamics.kinematics import body_poses, body_velocities
+from linkwright.errors import InputError
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.simulation.integrators.position_sums import Placement, placed
-from linkwright.spatial.arrays import Array, largest, maximum, where
-from linkwright.spatial.memory import read
+from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
+from linkwright.spatial.memory import is_memory_row, read
 from linkwright.spatial.repeats import when
 
 BENT = 5e-3
@@ -217,6 +218,11 @@ def constrained_velocity(
     if not groups:
         return ConstrainedVelocity(v_free, memory, None, lambda: 0.0)
     impulses = ImpulseProblem(factors, groups, v_free, h, constraints.solver)
+    if not is_memory_row(memory) and len(memory) != impulses.size:
+        raise InputError(
+            "friction of a joint or tendon that has none in the model is a parameter: with contact or limits it needs "
+            "its own impulse. Give the model some friction there, such as 1e-9"
+        )
     found = impulses.solve(memory)
     after = v_free + impulses.velocity(found)
     ends = _end_gaps(model, q, after, h, points, constraints, len(groups)) if constraints.contact else None
@@ -356,7 +362,7 @@ def _potential(model: Model, q: Array) -> Any:
 
 
 def _without_friction(model: Model) -> Model:
-    if any(np.any(joint.friction) for joint in model.joints):
+    if not all(is_zero(x) for joint in model.joints for x in joint.friction):
         joints = tuple(replace(joint, friction=np.zeros(len(joint.friction))) for joint in model.joints)
         model = replace(model, joints=joints)
     if any(spring.friction for spring in model.springs):
