@@ -46,7 +46,7 @@ assert np.ptp(found.q[-1, :, 1]) > 0.05
 # | key | parameter |
 # |---|---|
 # | `"link2.mass"`, `"link2.center_of_mass"`, `"link2.inertia"` | mass, center of mass and inertia of a body |
-# | `"joint2.damping"`, `"joint2.stiffness"` | of a joint; `"joint2.friction"` and `"joint2.armature"` in models without contact |
+# | `"joint2.damping"`, `"joint2.stiffness"` | of a joint, and `"joint2.armature"`, `"joint2.friction"`; with contact or limits, friction of joints that have some in the model |
 # | `"gravity"` | gravity vector |
 # | `"pairs.friction"`, `"pairs.restitution"` | of all contact pairs |
 # | `"pairs.stiffness"`, `"pairs.damping"` | of all contact pairs, which are compliant |
