@@ -137,6 +137,30 @@ def test_a_robot_on_the_ground_with_noise_and_masses_of_its_own():
     assert len(np.unique(runs[0][-1][:, 2])) == 3
 
 
+def test_observations_and_starts_are_those_of_the_parameters():
+    """Lengths of links, which a model of one motion has in itself."""
+    lengths = np.array([0.5, 1.5])
+
+    def tip(model, q, v):
+        return lw.pose(model, q, "tip")[:3, 3]
+
+    def near(model, q0, v0, random):
+        return q0 + 0.1 * lw.pose(model, q0, "tip")[:2, 3], v0
+
+    arm = lw.load("two_link")
+    more = dict(
+        controller=lambda model, t, q, v, *, action: action,
+        interface=Interface(observation=tip, action_space=gymnasium.spaces.Box(-1.0, 1.0, (2,), np.float64)),
+        episode=lw.Episode(reward=lambda model, t, q, v, tau: v[0], reset=near),
+    )
+    several = VectorEnv(arm, 2, [0.3, 0.4], parameters={"joint2.distance": lengths}, **more)
+    found, (after, *_) = several.reset(seed=0)[0], several.step(np.ones((2, 2)))
+    for k, length in enumerate(lengths):
+        alone = VectorEnv(arm.with_geometry({"joint2.distance": length}), 1, [0.3, 0.4], **more)
+        np.testing.assert_allclose(found[k], alone.reset(seed=0)[0][0], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(after[k], alone.step(np.ones((1, 2)))[0][0], rtol=1e-9, atol=1e-12)
+
+
 def test_the_page_runs():
     """What `docs/topics/motion/rollouts.md` shows of environments, after what it shows before."""
     page = Path(__file__).parents[1] / "docs" / "topics" / "motion" / "rollouts.md"

@@ -10,7 +10,7 @@ the next call of ``step`` ignores the action and returns the first observation o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -158,7 +158,9 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             episode=replace(episode, reset=None),
             parameters=parameters,
         )
-        self._begin = _beginnings(model, None if isinstance(episode.reset, str) else episode.reset)
+        self._begin = _beginnings(
+            model, None if isinstance(episode.reset, str) else episode.reset, list(self._batch.parameters)
+        )
         self._observed = self._batch.observe(interface.observation or all_of_it)
         observation_space = interface.observation_space
         if observation_space is None:
@@ -308,7 +310,8 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
 
     def _start_again(self, mask: Array) -> None:
         """Start new episodes of these motions; their random sequences continue."""
-        q, v, self._random[mask] = self._begin(*(x[mask] for x in self._batch.start), self._random[mask])
+        given = *self._batch.start, self._random, *self._batch.parameters.values()
+        q, v, self._random[mask] = self._begin(*(x[mask] for x in given))
         self._batch.reset(mask, q, v)
         self._age[mask], self._ended[mask] = 0, False
 
@@ -401,18 +404,20 @@ def _require_action(controller: Callable[..., Any] | None) -> None:
         )
 
 
-def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Compile (q0, v0, random states) -> (q, v, new random states) for several motions."""
+def _beginnings(
+    model: Model, reset: Callable[..., Any] | None, parameters: Sequence[str]
+) -> Callable[..., tuple[Array, Array, Array]]:
+    """Compile (q0, v0, random states, *parameters) -> (q, v, new random states) for several motions."""
     draw = user_function("reset", reset, (), ())
     if draw is None:
-        return lambda q0, v0, random: (q0, v0, random)
+        return lambda q0, v0, random, *values: (q0, v0, random)
 
     def beginning(model: Model, q0: Array, start: Array, random: Array) -> Any:
         numbers = RandomGenerator(random)
         found = draw.function(model, q0, start, numbers, list(draw.values))
         return *checked_state(draw, found, model.nq, model.nv), numbers.state
 
-    return compile(beginning, model, start=model.nv, random=STATES)
+    return compile(beginning, model, parameters=parameters, start=model.nv, random=STATES)
 
 
 __all__ = ["Env", "Interface", "VectorEnv"]

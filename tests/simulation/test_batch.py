@@ -230,6 +230,57 @@ def test_observations_follow_steps_and_resets(robot):
         seen[0] = 0.0
 
 
+def mass_and_place(model, q, v):
+    return np.concatenate([lw.center_of_mass(model, q), lw.pose(model, q, "front_left_foot")[:3, 3]])
+
+
+@pytest.mark.parametrize("ground", ["plane", "heights", "compliant plane"])
+def test_arrays_that_follow_from_the_states_are_those_of_the_parameters(ground):
+    """Geometry, masses and gravity, also after they are changed; each simulation like one of a model of its own."""
+    smooth, rng = ground == "compliant plane", np.random.default_rng()
+    surface = {"heights": np.linspace(0.0, 0.03, 25).reshape(5, 5), "size": (3.0, 3.0)} if ground == "heights" else {}
+    contact = lw.ContactProperties(friction=0.7, **({"stiffness": 3000.0, "damping": 100.0} if smooth else {}))
+    robot = lw.load("quadruped").with_ground(**surface, contact=contact)
+    robot = robot.with_sensors(
+        lw.Sensor("place", "framepos", "hind_left_foot"), lw.Sensor("felt", "accelerometer", "trunk")
+    )
+    geometry = {
+        "front_left_knee.distance": rng.uniform(0.19, 0.22, 2),
+        "front_left_foot.radius": rng.uniform(0.01, 0.02, 2),
+        "ground.position": rng.uniform(0.0, 0.002, (2, 3)),
+    }
+    masses, points, gravity = rng.uniform(3.0, 9.0, 2), rng.uniform(-0.3, 0.3, (4, 2)), np.array([0.0, 0.5, -5.0])
+    given = {**geometry, "trunk.mass": masses, "gravity": gravity, "pairs.friction": 0.7}
+    start = START - 0.002 * np.eye(19)[2]  # the hind feet touch
+    batch = lw.Batch(robot, 2, start, parameters=given)
+
+    def arrays(batch):
+        names = "observed", "scan", "forces", "place", "felt"
+        of = batch.observe(mass_and_place), batch.height_scan(points), batch.contact_forces, *batch.sensors.values()
+        return dict(zip(names, of, strict=True))
+
+    found = arrays(batch)
+    batch.parameters["front_left_foot.radius"][:] += 0.005
+    geometry["front_left_foot.radius"] += 0.005
+    batch.step()
+    assert found["forces"].any(axis=(1, 2)).all()
+    for k in range(2):
+        own = {name: values[k] for name, values in geometry.items()}
+        alone = robot.with_geometry(own).with_link("trunk", mass=masses[k]).with_gravity(gravity)
+        other = lw.Batch(alone, 1, start)
+        expected = arrays(other)
+        other.step()
+        for name, values in expected.items():
+            np.testing.assert_allclose(found[name][k], values[0], rtol=1e-6, atol=1e-6, err_msg=name)
+
+
+def test_a_scan_takes_no_height_field_that_turns():
+    robot = lw.load("quadruped").with_ground(heights=np.zeros((3, 3)), size=(3.0, 3.0))
+    batch = lw.Batch(robot, 2, START, parameters={"ground.orientation": [1.0, 0.0, 0.0, 0.0]})
+    with pytest.raises(lw.errors.InputError, match="no height field whose orientation is a parameter; 'ground'"):
+        batch.height_scan([[0.0, 0.0]])
+
+
 def test_heights_around_the_base_on_a_height_field():
     rng = np.random.default_rng()
     heights = rng.uniform(0.0, 0.2, (9, 13))

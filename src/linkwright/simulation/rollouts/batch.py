@@ -237,10 +237,6 @@ class Batch:
         if not model.pairs:
             return np.zeros((self.n, 0, 3))
         named = tuple(what for owner, _, what in (name.partition(".") for name in self._parameters) if owner == "pairs")
-        if options.constraints is None and named:
-            raise InputError(
-                f"forces of smooth contact are those of the model: leave out the parameter pairs.{named[0]}"
-            )
         memory = of.spec.layout.places.get("memory", slice(0, 0))
 
         def contact_forces(model: Model, q: Array, v: Array, rest: Array) -> Array:
@@ -263,7 +259,8 @@ class Batch:
             self._readings = before, np.zeros((self.n, model.nv + model.nu + model.na), self.q.dtype)
             self._update_readings()
             kernel = self._compiled(observations.limited_readings, model, given=self._readings[1].shape[1:])
-            live = self._live["sensors"] = observations.LiveResult(kernel, (self.q, self.v, self._readings[1]))
+            arguments = (self.q, self.v, self._readings[1], *self._parameters.values())
+            live = self._live["sensors"] = observations.LiveResult(kernel, arguments)
             ends = np.cumsum([one.size for one in model.sensors]).tolist()
             self._sensors = MappingProxyType(
                 {
@@ -279,7 +276,7 @@ class Batch:
         Parameters
         ----------
         function : callable
-            ``function(model, q, v) -> (m,)`` of one simulation, compiled. It does not depend on `parameters`.
+            ``function(model, q, v) -> (m,)`` of one simulation, compiled; `model` has its `parameters`.
 
         Returns
         -------
@@ -337,7 +334,7 @@ class Batch:
         self.refresh()
 
     def refresh(self) -> None:
-        """Update the arrays that follow from the states, after a change of `q` or `v`."""
+        """Update the arrays that follow from the states, after a change of `q`, `v` or `parameters`."""
         layout, rest = self._prepared.spec.layout, self._arrays[2]
         np.multiply(rest[:, layout.places["step"].start], self._prepared.h, out=self._time, dtype=np.float64)
         if "alive" in layout.places:
@@ -442,11 +439,14 @@ class Batch:
         if key not in self._live:
             arguments = (self.q, self.v, self._arrays[2]) if rest else (self.q, self.v)
             kernel = self._compiled(function, model, **({"rest": self._arrays[2].shape[1:]} if rest else {}))
-            self._live[key] = observations.LiveResult(kernel, arguments)
+            self._live[key] = observations.LiveResult(kernel, (*arguments, *self._parameters.values()))
         return _read_only(self._live[key].values)
 
     def _compiled(self, function: Callable[..., Any], model: Model, **sizes: Any) -> Callable[..., Any]:
-        return compile(function, model, precision=self._prepared.spec.precision, **sizes)
+        """Compile a function of the states, whose last arguments are the parameters."""
+        return compile(
+            function, model, parameters=list(self._parameters), precision=self._prepared.spec.precision, **sizes
+        )
 
     def _update_readings(self) -> None:
         assert self._readings is not None

@@ -16,7 +16,7 @@ from linkwright.model.shape import Shape
 from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.actuation.bindings import name_of_function, unwrap_partials
 from linkwright.simulation.sensor_readings import all_readings
-from linkwright.spatial.arrays import Array, as_numbers, clip, where
+from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, is_zero, where
 
 UPRIGHT = 1e-9
 """Largest deviation of the axis of a height field from the vertical."""
@@ -103,15 +103,13 @@ def clearance(model: Model, points: Any, frame: str) -> Callable[..., Any]:
         raise ShapeError(f"points are (m, 2), x and y around the frame; got shape {places.shape}")
     if not np.isfinite(places).all():
         raise InputError("points are not finite")
-    fixed = [shape for shape in model.shapes if model.frame(shape.body).body < 0 and shape.touches]
-    grounds = [_surface(model, shape) for shape in fixed if shape.kind in ("plane", "height_field")]
-    if not grounds:
+    if not _grounds(model):
         raise InputError(
             f"{model.name!r} has no plane and no height field in the world that touches: model.with_ground(…)"
         )
 
     def heights(model: Model, q: Array, v: Array) -> Any:
-        T = pose(model, q, frame)
+        T, grounds = pose(model, q, frame), _grounds(model)
         length = np.sqrt(T[0, 0] * T[0, 0] + T[1, 0] * T[1, 0] + 1e-30)
         c, s = T[0, 0] / length, T[1, 0] / length
         found = []
@@ -127,15 +125,26 @@ def clearance(model: Model, points: Any, frame: str) -> Callable[..., Any]:
     return heights
 
 
+def _grounds(model: Model) -> list[Callable[..., Any]]:
+    """Return the surfaces of the planes and height fields of the world that touch."""
+    fixed = [shape for shape in model.shapes if model.frame(shape.body).body < 0 and shape.touches]
+    return [_surface(model, shape) for shape in fixed if shape.kind in ("plane", "height_field")]
+
+
 def _surface(model: Model, shape: Shape) -> Callable[..., Any]:
-    """Return a function (x, y, other) -> height; ``other``: height beyond a height field, None: that of its edge."""
+    """Return a function (x, y, other) -> height; ``other``: height beyond a height field, None: that of its edge.
+
+    The orientation of a plane may be of symbols, whose values are not checked.
+    """
     T = np.asarray(model.frame(shape.body).placement) @ np.asarray(shape.placement)
     normal, origin = T[:3, 2], T[:3, 3]
     if shape.kind == "plane":
-        if normal[2] < UPRIGHT:
+        if not is_symbolic(normal) and normal[2] < UPRIGHT:
             raise InputError(f"the plane {shape.name!r} is no ground: its normal does not point upwards")
         return lambda x, y, other: origin[2] - (normal[0] * (x - origin[0]) + normal[1] * (y - origin[1])) / normal[2]
-    if normal[2] < 1.0 - UPRIGHT:
+    if is_symbolic(normal) and not (is_zero(normal[0]) and is_zero(normal[1])):
+        raise InputError(f"a scan takes no height field whose orientation is a parameter; {shape.name!r} is one")
+    if not is_symbolic(normal) and normal[2] < 1.0 - UPRIGHT:
         raise InputError(f"the height field {shape.name!r} is tilted: a scan takes fields with a vertical axis z")
     field = PlacedHeightField(shape, T)
 
