@@ -125,13 +125,30 @@ def test_two_priorities_and_compiled_functions():
 
 
 def test_rows_out_of_reach_in_compiled_functions():
-    """Their configuration is finite, and does not depend on the target."""
-    solution = lw.compile(lambda model, p: lw.inverse_kinematics(model, {"tip": p}).q, PLANAR, p=3)
-    p = np.array([[2.0, 0.5, 0.0], [3.0, 0.0, 0.0], [9.0, 1.0, 0.0]])
-    assert np.isfinite(solution(p)).all()
-    D = solution.derivative("p")(p)
-    assert np.abs(D[0]).max() > 0.1
-    assert (D[2] == 0.0).all()
+    """They are at a minimum of the errors, as without compilation, and so are their derivatives."""
+    position = lw.tasks.Position("tip", axes="xy")
+    arm = lw.load("planar:2")
+    solution = lw.compile(lambda m, p, q: lw.inverse_kinematics(m, {position: p}, initial_guess=q).q, arm, p=2, q=2)
+    p, q = np.array([[1.2, 0.5], [2.5, 1.0], [0.0, 9.0]]), np.array([0.3, 0.4])
+    reached, by = lw.inverse_kinematics_derivatives(arm, {position: p}, q)
+    assert np.abs(solution(p, q) - reached.q).max() < 1e-5
+    found = solution.derivative("p")(p, q)
+    assert np.abs(found - by[position]).max() < 1e-5
+    assert np.abs(found[1] - differences(lambda x: solution(x, q), p[1])).max() < 1e-2
+
+
+def test_compiled_functions_come_near_to_poses_out_of_reach():
+    def nearest(model, T, q):
+        found = lw.inverse_kinematics(model, {"tool": T}, initial_guess=q)
+        return found.q, found.error, found.converged
+
+    q, T = ARM.random(20, seed=1), lw.pose(ARM, ARM.random(20, seed=2), "tool")
+    T[:, :3, 3] *= 2.0
+    x, error, converged = lw.compile(nearest, ARM, T=(4, 4), q=7)(T, q)
+    public = lw.inverse_kinematics(ARM, {"tool": T}, q)
+    assert (np.asarray(converged, dtype=bool) == public.converged).all()
+    assert np.median(error) < 1.3 * np.median(public.error)
+    assert ((x >= ARM.lower - 1e-9) & (x <= ARM.upper + 1e-9)).all()
 
 
 def test_derivatives_by_geometry():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -50,11 +51,15 @@ LOOK, LESS, NEAR = 3, 0.5, 1e-4
 AT_REST = 1e-18
 """The square of a step that leads nowhere."""
 
+AT_MINIMUM = 1e-6
+"""The square of the steps of Newton's method, from where a descent ended, if it is at a minimum."""
+
 STEPS = 100_000
 """of a row, at most"""
 
-SEARCHING, DONE, WRONG, BEYOND = 0.0, 1.0, 2.0, 3.0
-"""States: attempts used up; done; the target is none; no posture can reach it, by what is known of distances."""
+SEARCHING, DONE, WRONG, BEYOND, RESTING = 0.0, 1.0, 2.0, 3.0, 4.0
+"""States: attempts used up; done; the target is none; no posture can reach it, by what is known of distances; at what
+is nearest, in compiled functions."""
 
 QUICK, PATIENT, NEAREST = 0.0, 1.0, 2.0
 """Manners: attempts are given up soon; or late, and damped little at the end; or never, to come to what is nearest."""
@@ -69,7 +74,7 @@ LARGEST = 1e100
 """Bound of sums of inputs, so that squares and products of these are finite."""
 
 CURVED_VELOCITIES = 16
-"""Number of velocities up to which second derivatives of errors, of a second priority, are part of a kernel."""
+"""Number of velocities up to which second derivatives of errors that stay are part of a kernel."""
 
 POLISHED = 4
 """Steps of the first priority alone, at the end."""
@@ -124,13 +129,22 @@ class SearchState:
         self.problem, self.model, self.start, self.targets, self.search = problem, model, start, targets, search
         self.at_q, self.at_v = (one.tolist() for one in problem.moves)
         self.several = len(problem.priorities) > 1
-        self.to_rest, self.seeks = search.manner > NEAREST - 0.5, search.manner < NEAREST - 0.5
         self.wider = _either(search.free > 0.5, np.inf, 0.0)
-        self.jumps = _either(self.to_rest, np.inf, 1.0)
-        self.floor = _either(abs(search.manner - PATIENT) < 0.5, LOW_FLOOR, FLOOR)
-        slow = self.several or problem.uses_start
-        self.oldest = SLOW_AGE if slow else _either(search.manner > 0.5, SLOW_AGE, AGE)
+        self._set_manner(search.manner)
         self.begin = self.whole(self._first())
+
+    def _of_manner(self, manner: Any) -> SearchState:
+        """The same with another manner."""
+        other = copy(self)
+        other._set_manner(manner)
+        return other
+
+    def _set_manner(self, manner: Any) -> None:
+        self.to_rest, self.seeks = manner > NEAREST - 0.5, manner < NEAREST - 0.5
+        self.jumps = _either(self.to_rest, np.inf, 1.0)
+        self.floor = _either(abs(manner - PATIENT) < 0.5, LOW_FLOOR, FLOOR)
+        slow = self.several or self.problem.uses_start
+        self.oldest = SLOW_AGE if slow else _either(manner > 0.5, SLOW_AGE, AGE)
 
     def _first(self) -> Array:
         """The moving coordinates (n,) to begin with."""
@@ -189,19 +203,29 @@ class SearchState:
                 moved[one.place] = one.kept(moved[one.place], self.wider, self.jumps)
         return np.stack([moved[k] for k in self.at_q]), kept
 
-    def searched(self) -> tuple[Array, Any, Any, Any]:
-        """The moving coordinates in the end, the starts before the last, the state, the steps."""
+    def searched(self, descends: bool = False) -> tuple[Array, Any, Any, Any]:
+        """The moving coordinates in the end, the starts before the last, the state, the steps.
+
+        ``descends``: whether in the end, or if no posture can reach the target, one more attempt, from the first start,
+        goes to what is nearest. It is part of the same loop, so that lanes serve other rows meanwhile.
+        """
         problem, (tolerance, restarts, seed, *_) = self.problem, self.search
         fine = tolerance * problem.finest
+        first, before, state = self.begin[self.at_q], np.full(len(problem.priorities), NEVER), self.wrong()
+        attempt: Any = 0.0
+        if descends:
+            attempt = where(abs(state - BEYOND) < 0.5, restarts + 1.0, 0.0)
+            state = where(abs(state - BEYOND) < 0.5, SEARCHING, state)
 
         def step(x: Array, age: Any, before: Array, attempt: Any, state: Any) -> Any:
+            way = self._of_manner(where(attempt > restarts, NEAREST, self.search.manner)) if descends else self
             q = self.whole(x)
             levels = self.levels(q)
             squares = np.stack([level.e @ level.e for level in levels])
-            taken = self.step(levels, x)
-            moved, kept = self.moved(q, taken.v)
+            taken = way.step(levels, x)
+            moved, kept = way.moved(q, taken.v)
             due = age - LOOK * np.floor((age + 0.5) / LOOK) > LOOK - 1.5
-            old = age >= self.oldest
+            old = age >= way.oldest
             over = (taken.v @ taken.v < 0.25 * fine) & (taken.left < 0.06 * fine * fine) & kept
             if problem.uses_start:  # of which the way is part: it is approached step by step, not foreseen
                 over = over & (squares.sum() < 0.25 * fine * fine)
@@ -209,43 +233,55 @@ class SearchState:
                 rest, rest_before = squares[1:].sum(), before[1:].sum()
                 settled = (due & (abs(rest - rest_before) < SETTLED * rest)) | old
                 over = over | ((squares[0] < SETTLED) & settled)
-            over = over | (self.to_rest & (old | (taken.v @ taken.v < AT_REST)))
+            resting = way.to_rest & ~over & (old | (taken.v @ taken.v < AT_REST))
+            over = over | resting
             stalled = due & (squares[0] > LESS * before[0]) & (squares[0] > NEAR)
-            again = (stalled | old) & ~over & self.seeks
+            again = (stalled | old) & ~over & way.seeks
             fresh = problem.starts.draw(attempt + 1.0 + seed)
+            ends: Any = DONE
+            if descends:
+                fresh = where(attempt + 1.0 > restarts, first, fresh)
+                ends = where(resting, RESTING, DONE)
             return (
                 where(again, fresh, moved),
                 where(again, 0.0, age + 1.0),
                 where(again, NEVER, where(due, squares, before)),
                 where(again, attempt + 1.0, attempt),
-                where(over, DONE, state),
+                where(over, ends, state),
             )
 
         def stops(x: Array, age: Any, before: Array, attempt: Any, state: Any) -> Any:
-            return (state > 0.5 * DONE) | (attempt > restarts)
+            return (state > 0.5 * DONE) | (attempt > restarts + float(descends))
 
-        first, before = self.begin[self.at_q], np.full(len(problem.priorities), NEVER)
-        x, _, _, attempt, state, steps = until(stops, step, first, 0.0, before, 0.0, self.wrong(), limit=STEPS)
+        x, _, _, attempt, state, steps = until(stops, step, first, 0.0, before, attempt, state, limit=STEPS)
         return x, attempt, state, steps
 
     def solved(self, differentiable: bool = False) -> tuple[Array, Array, Array]:
         """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q is exact to first order.
 
         With more than two priorities, or two of more than :data:`CURVED_VELOCITIES`, its derivatives are those of the
-        search.
+        search. Those of a minimum, out of reach, are zero with more velocities, minimum distances or two priorities.
         """
         problem = self.problem
-        x, attempt, state, steps = self.searched()
+        x, attempt, state, steps = self.searched(descends=differentiable)
+
+        resting = abs(state - RESTING) < 0.5
+        way = self._of_manner(where(resting, NEAREST, self.search.manner)) if differentiable else self
 
         def polish(_: Any, x: Array) -> Array:
             q = self.whole(x)
-            return self.moved(q, self.step(self.levels(q)[:1], x).v)[0]
+            return way.moved(q, way.step(self.levels(q)[:1], x).v)[0]
 
         if more := POLISHED if self.several else int(differentiable):
             x = repeat(more, polish, x)
-        curved = len(self.at_v) <= CURVED_VELOCITIES and len(problem.priorities) == 2
-        if differentiable and (curved or not self.several):
-            x = where(abs(state - DONE) < 0.5, self.to_first_order(x, 1), held(x))
+        curved = len(self.at_v) <= CURVED_VELOCITIES
+        if differentiable and (not self.several or (curved and len(problem.priorities) == 2)):
+            rest = held(x)
+            if curved and not self.several and not any(task.is_constraint for task in problem.tasks):
+                after = self.to_first_order(x, 0)
+                moved = held(after) - rest  # far only from what is no minimum
+                rest = where(resting & (moved @ moved < AT_MINIMUM), rest + (after - held(after)), rest)
+            x = where(abs(state - DONE) < 0.5, self.to_first_order(x, 1), rest)
         q = self._wrapped(self.whole(x))
         squares = [left @ left for left in problem.left(self.model, q, self.targets, self.begin)]
         of_tasks, of_loops = squares[: len(problem.tasks)], squares[len(problem.tasks) :]
