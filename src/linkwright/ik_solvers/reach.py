@@ -181,7 +181,7 @@ WITHIN = 1e-9
 _PROBLEM: Identity = identity(inverse_kinematics)
 
 
-DESCENT = np.array(SearchOptions(1e-6, 0.0, manner=NEAREST))
+DESCENT = np.array(SearchOptions(1e-9, 0.0, manner=NEAREST))
 """What the kernel takes for a local minimum."""
 
 _SEARCHES: dict[tuple[float, int, int, bool], tuple[SearchOptions, Array]] = {}
