@@ -125,6 +125,18 @@ def test_arrays_are_the_memory_of_the_steps(robot):
     assert all(np.shares_memory(x, y) for x, y in zip(arrays, new, strict=True))
 
 
+def test_controls_that_are_assigned_are_written_into_the_memory():
+    batch = lw.Batch(lw.load("two_link"), 3)
+    controls, given = batch.controls, np.random.default_rng().standard_normal((3, 2))
+    batch.controls = given
+    assert np.array_equal(controls, given)
+    batch.controls += 1.0
+    assert batch.controls is controls
+    assert np.array_equal(controls, given + 1.0)
+    batch.controls = [1.0, 2.0]
+    assert np.array_equal(controls, [[1.0, 2.0]] * 3)
+
+
 def test_tensors_alias_the_arrays(robot):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     batch = lw.Batch(robot, N, START, parameters={"trunk.mass": 5.0})
@@ -358,6 +370,12 @@ def test_copies_go_on_alike(robot):
         (lambda arm: lw.Batch(arm, 2).reset([0], q=[1.0]), r"q has shape \(1,\)"),
         (lambda arm: lw.Batch(arm, 2).reset([0], v=[1.0, np.inf]), "finite"),
         (lambda arm: lw.Batch(arm, 2).rewards, "no reward"),
+        (lambda arm: setattr(lw.Batch(arm, 2), "controls", np.zeros(3)), r"\(3,\); expected \(2,\) or \(2, 2\)"),
+        (lambda arm: setattr(lw.Batch(arm, 2), "controls", "much"), "controls must be an array of real numbers"),
+        (lambda arm: lw.Batch(arm, 2, parameters={"gravity": np.zeros(3)}).parameters["gravty"], "there is gravity"),
+        (lambda arm: lw.Batch(arm, 2).values["gain"], "unknown bound value 'gain'; there is controls"),
+        (lambda arm: lw.Batch(arm.with_sensors(lw.Sensor("at", "framepos", "tip")), 2).sensors["on"], "there is at"),
+        (lambda arm: lw.Batch(arm, 2).sensors["on"], "unknown sensor 'on'"),
         (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]]), "name the frame"),
         (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]], "tip"), "no plane and no height field"),
         (lambda arm: lw.Batch(arm.with_sensors(lw.Sensor("far", "rangefinder", "tip")), 2).sensors, "height_scan"),

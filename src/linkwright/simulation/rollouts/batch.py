@@ -194,15 +194,22 @@ class Batch:
             )
         return self._values["controls"]
 
+    @controls.setter
+    def controls(self, controls: ArrayLike) -> None:
+        x, now = as_numbers("controls", controls), self.controls
+        if x.shape not in (now.shape[1:], now.shape):
+            raise ShapeError(f"controls have shape {x.shape}; expected {now.shape[1:]} or {now.shape}")
+        now[...] = x
+
     @property
     def values(self) -> Mapping[str, Array]:
         """Values bound to functions, live, by name: (n, *shape) of those given for each simulation, else (*shape)."""
-        return MappingProxyType(self._values)
+        return MappingProxyType(observations.LiveArrays("bound value", self._values))
 
     @property
     def parameters(self) -> Mapping[str, Array]:
         """Parameters of the mechanism, live, by name: (n, *shape)."""
-        return MappingProxyType(self._parameters)
+        return MappingProxyType(observations.LiveArrays("parameter", self._parameters))
 
     @property
     def activations(self) -> Array | None:
@@ -254,7 +261,7 @@ class Batch:
             model, controls = self.model, self._values.get("controls") if self._actuated else None
             observations.require_readings(model, controls, self._actuated)
             if not model.sensors:
-                return {}
+                return MappingProxyType(observations.LiveArrays("sensor", {}))
             before = self.v.copy()
             self._readings = before, np.zeros((self.n, model.nv + model.nu + model.na), self.q.dtype)
             self._update_readings()
@@ -262,12 +269,11 @@ class Batch:
             arguments = (self.q, self.v, self._readings[1], *self._parameters.values())
             live = self._live["sensors"] = observations.LiveResult(kernel, arguments)
             ends = np.cumsum([one.size for one in model.sensors]).tolist()
-            self._sensors = MappingProxyType(
-                {
-                    one.name: _read_only(live.values[:, end - one.size : end])
-                    for one, end in zip(model.sensors, ends, strict=True)
-                }
-            )
+            found = {
+                one.name: _read_only(live.values[:, end - one.size : end])
+                for one, end in zip(model.sensors, ends, strict=True)
+            }
+            self._sensors = MappingProxyType(observations.LiveArrays("sensor", found))
         return self._sensors
 
     def observe(self, function: Callable[..., Any]) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel
 from linkwright.dynamics.contact.shapes.height_fields import PlacedHeightField
 from linkwright.dynamics.kinematics import pose
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
 from linkwright.model.sensor import OF_ACCELERATIONS, OF_SURROUNDINGS
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model, floating_bases
@@ -23,6 +23,17 @@ UPRIGHT = 1e-9
 
 OF_EFFORTS = ("jointactuatorfrc", "actuatorfrc")
 """Types of sensors that need the controls."""
+
+
+class LiveArrays(dict[str, Array]):
+    """Live arrays by name, which :class:`MappingProxyType` makes read-only."""
+
+    def __init__(self, what: str, arrays: Mapping[str, Array]):
+        super().__init__(arrays)
+        self._what = what
+
+    def __missing__(self, name: object) -> Array:
+        raise UnknownNameError(self._what, name, self)
 
 
 class LiveResult:
