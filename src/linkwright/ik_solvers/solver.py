@@ -38,7 +38,7 @@ from linkwright.ik_solvers.tasks import ROTATION
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, held, is_symbolic, maximum, minimum, where
-from linkwright.spatial.repeats import repeat, until
+from linkwright.spatial.repeats import repeat, until, when
 
 AGE = 20
 """An attempt's steps, at most."""
@@ -278,7 +278,7 @@ class SearchState:
         if differentiable and (not self.several or (curved and len(problem.priorities) == 2)):
             rest = held(x)
             if curved and not self.several and not any(task.is_constraint for task in problem.tasks):
-                after = self.to_first_order(x, 0)
+                after = when(resting, lambda: self.to_first_order(x, 0), rest)
                 moved = held(after) - rest  # far only from what is no minimum
                 rest = where(resting & (moved @ moved < AT_MINIMUM), rest + (after - held(after)), rest)
             x = where(abs(state - DONE) < 0.5, self.to_first_order(x, 1), rest)
