@@ -58,8 +58,9 @@ batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 # | `observe(function)` | (n, m) | result of `function(model, q, v)` |
 # | `height_scan(points)` | (n, m) | height of the base above the ground at points around it |
 #
-# The arrays of the last rows are computed after each `step` and `reset`, from their first use on; they are read-only. After a write
-# into `q` or `v` `batch.refresh()` computes them again. Values that are written are not checked. A simulation that diverges keeps its
+# The arrays of the last rows are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
+# the `parameters`: masses, geometry and gravity of each simulation. After a write into `q`, `v` or `parameters` `batch.refresh()` computes
+# them again. Values that are written are not checked. A simulation that diverges keeps its
 # last finite state and stops; `status` reports it.
 
 # %%

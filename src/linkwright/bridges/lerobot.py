@@ -59,7 +59,7 @@ class RobotKinematics:
     >>> from linkwright.bridges.lerobot import RobotKinematics
     >>> kinematics = RobotKinematics(lw.load("puma560"), "tool")
     >>> target = kinematics.forward_kinematics([10.0, 20.0, 30.0, 40.0, 50.0, 60.0])
-    >>> kinematics.inverse_kinematics([12.0, 18.0, 33.0, 40.0, 48.0, 60.0], target).round(4)
+    >>> kinematics.inverse_kinematics([12.0, 18.0, 33.0, 40.0, 48.0, 60.0], target).round(6)
     array([10., 20., 30., 40., 50., 60.])
     """
 
