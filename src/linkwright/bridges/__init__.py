@@ -8,7 +8,8 @@ The libraries are imported when a function or an environment is made, not before
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from linkwright.bridges.functions import function_of
@@ -29,12 +30,14 @@ def torch(function_or_kernel: Callable[..., Any], model: Model | None = None, **
     Parameters
     ----------
     function_or_kernel : callable or Kernel
-        Function, as for :func:`~linkwright.compile`, a kernel, or :func:`~linkwright.rollout`.
+        Function, as for :func:`~linkwright.compile`, a kernel, :func:`~linkwright.rollout`, or
+        :func:`~linkwright.inverse_kinematics`.
     model : Model, optional
         Mechanism; that of a kernel is known.
     **inputs
         Shapes and values of further arguments, as for :func:`~linkwright.compile`, for example ``frame="tool"``. For
         :func:`~linkwright.rollout` its options, and ``wrt``, the names of bound values that become arguments.
+        For :func:`~linkwright.inverse_kinematics` ``targets``, the shapes of the targets by task, and its options.
 
     Returns
     -------
@@ -64,10 +67,8 @@ def torch(function_or_kernel: Callable[..., Any], model: Model | None = None, **
     >>> q = torch.zeros(2, dtype=torch.float64, requires_grad=True)  # doctest: +SKIP
     >>> inverse_dynamics(q, torch.ones(2), torch.zeros(2)).sum().backward()  # doctest: +SKIP
     """
-    try:
+    with _library("torch", "PyTorch", '"linkwright[torch]"'):
         from linkwright.bridges.pytorch import TorchFunction
-    except ImportError as error:
-        raise MissingExtraError(f'bridges.torch requires PyTorch: pip install "linkwright[torch]" ({error})') from None
     return TorchFunction(function_of(function_or_kernel, model, inputs))
 
 
@@ -78,12 +79,14 @@ def jax(function_or_kernel: Callable[..., Any], model: Model | None = None, **in
     Parameters
     ----------
     function_or_kernel : callable or Kernel
-        Function, as for :func:`~linkwright.compile`, a kernel, or :func:`~linkwright.rollout`.
+        Function, as for :func:`~linkwright.compile`, a kernel, :func:`~linkwright.rollout`, or
+        :func:`~linkwright.inverse_kinematics`.
     model : Model, optional
         Mechanism; that of a kernel is known.
     **inputs
         Shapes and values of further arguments, as for :func:`~linkwright.compile`, for example ``frame="tool"``. For
         :func:`~linkwright.rollout` its options, and ``wrt``, the names of bound values that become arguments.
+        For :func:`~linkwright.inverse_kinematics` ``targets``, the shapes of the targets by task, and its options.
 
     Returns
     -------
@@ -113,10 +116,8 @@ def jax(function_or_kernel: Callable[..., Any], model: Model | None = None, **in
     >>> energy = lw.bridges.jax(lw.potential_energy, arm)  # doctest: +SKIP
     >>> jax.jit(jax.grad(energy))(jax.numpy.zeros(2))  # doctest: +SKIP
     """
-    try:
+    with _library("jax", "JAX", '"linkwright[jax]"'):
         from linkwright.bridges.xla import JaxFunction
-    except ImportError as error:
-        raise MissingExtraError(f'bridges.jax requires JAX: pip install "linkwright[jax]" ({error})') from None
     return JaxFunction(function_of(function_or_kernel, model, inputs))
 
 
@@ -147,12 +148,8 @@ def stable_baselines3(environment: Any) -> Any:
     >>> import linkwright as lw
     >>> PPO("MlpPolicy", lw.bridges.stable_baselines3(environment)).learn(100_000)  # doctest: +SKIP
     """
-    try:
+    with _library("stable_baselines3", "Stable-Baselines3", "stable-baselines3"):
         from linkwright.bridges.stable_baselines import StableBaselinesEnv
-    except ImportError as error:
-        raise MissingExtraError(
-            f"bridges.stable_baselines3 requires Stable-Baselines3: pip install stable-baselines3 ({error})"
-        ) from None
     return StableBaselinesEnv(_vector_environment("stable_baselines3", environment))
 
 
@@ -184,11 +181,18 @@ def rsl_rl(environment: Any, group: str = "policy") -> Any:
     >>> import linkwright as lw
     >>> OnPolicyRunner(lw.bridges.rsl_rl(environment), settings).learn(100)  # doctest: +SKIP
     """
-    try:
+    with _library("rsl_rl", "RSL-RL", "rsl-rl-lib"):
         from linkwright.bridges.rsl import RslEnv
-    except ImportError as error:
-        raise MissingExtraError(f"bridges.rsl_rl requires RSL-RL: pip install rsl-rl-lib ({error})") from None
     return RslEnv(_vector_environment("rsl_rl", environment), group)
+
+
+@contextmanager
+def _library(function: str, library: str, package: str) -> Iterator[None]:
+    """Raise :class:`MissingExtraError` if the block cannot import a library."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(f"bridges.{function} requires {library}: pip install {package} ({error})") from None
 
 
 def _vector_environment(what: str, given: Any) -> Any:

@@ -163,7 +163,7 @@ class RobotKinematics:
             frame, length = (
                 self.target_frame_name,
                 scale_of(self.robot).length,
-            )  # of which errors of positions are parts
+            )  # errors are relative to it
             self._tasks[key] = (
                 Position(frame, weight=position_weight * length * length) if position_weight else None,
                 Rotation(frame, weight=orientation_weight) if orientation_weight else None,

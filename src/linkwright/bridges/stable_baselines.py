@@ -66,7 +66,7 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]
         return [found] * len(list(self._get_indices(indices)))
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """Return False: motions have no wrappers of their own."""
+        """Return False: motions have no wrappers."""
         return [False] * len(list(self._get_indices(indices)))
 
     def _typed(self, observed: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -48,7 +47,7 @@ from linkwright.compiler.parameters import parametrized
 from linkwright.compiler.partitions import is_open_partition, partitioned
 from linkwright.compiler.precision import checked_precision, in_precision, rounded
 from linkwright.compiler.schedules.selection import program
-from linkwright.compiler.signatures import KernelSignature
+from linkwright.compiler.signatures import KernelSignature, argument_names
 from linkwright.errors import ArgumentError, MissingExtraError, TooLargeError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
@@ -341,14 +340,7 @@ class Kernel(Entered):
 
     @property
     def _names(self) -> list[str]:
-        """The names of the arrays as Python's arguments: "wrench tool" is wrench_tool."""
-        names = ["out"]
-        for slot in self.program.inputs:
-            name = re.sub(r"\W", "_", slot.name)
-            while name in names:
-                name += "_"
-            names.append(name)
-        return names[1:]
+        return argument_names(slot.name for slot in self.program.inputs)
 
     def _in_order(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return the arrays of a call with some arguments by name."""
@@ -551,8 +543,7 @@ def compile(
         as :meth:`Model.with_geometry` takes it: "elbow.position", ".orientation", ".distance", ".axis", "foot.radius",
         ".length", ".size"; "structure" alone, for forward dynamics by
         method "hybrid": all masses and lengths, as :func:`structure_parameters` computes them of any mechanism of the
-        same structure. The code is straight-line; derivatives by them
-        are :meth:`Kernel.derivative`.
+        same structure. The code is straight-line; derivatives by them are :meth:`Kernel.derivative`.
     precision : {"double", "single"}, optional
         Precision of all numbers of the kernel. "single": arrays of float32, with twice as many rows at once; other
         arrays are rounded to float32. The topic "Single precision" lists where digits are lost.

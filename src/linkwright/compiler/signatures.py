@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 _SHAPED = re.compile(r"Shaped\[(?:Array|Any), ['\"]([^'\"]*)['\"]\]")
@@ -19,6 +19,17 @@ class KernelSignature:
             return of_init.replace(parameters=list(of_init.parameters.values())[1:])
         arrays = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in kernel._names]
         return inspect.Signature([*arrays, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)])
+
+
+def argument_names(names: Iterable[str]) -> list[str]:
+    """Return the names of a kernel's arrays as arguments of Python: "wrench tool" is wrench_tool."""
+    found = ["out"]
+    for name in names:
+        own = re.sub(r"\W", "_", name)
+        while own in found:
+            own += "_"
+        found.append(own)
+    return found[1:]
 
 
 def batched(book: Callable[..., Any]) -> inspect.Signature:

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.expression import repeats, tables
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.operations import CONSTANT, OPERATIONS, SELECTIONS, SINGULAR
+from linkwright.expression.operations import CONSTANT, OPERATIONS, SINGULAR
 from linkwright.expression.order import needed
 from linkwright.expression.tables import MatrixLayout
 
@@ -194,22 +194,26 @@ class _Adjoints:
             which = node.args[1].value
             assert which is not None
             self.ends.setdefault(node.args[0].index, {})[int(which)] = dx
-        elif node.op in SELECTIONS:
-            own, outer = self.graph.coerce(dx), self._condition(node)
-            condition, first, second = SELECTIONS[node.op](*node.args)
+        else:
+            self._pull_operation(node, dx)
+
+    def _pull_operation(self, node: Expr, dx: Any) -> None:
+        operation, outer = OPERATIONS[node.op], self._condition(node)
+        if operation.selection is not None:
+            own = self.graph.coerce(dx)
+            condition, first, second = operation.selection(*node.args)
             for number, selected, adjoint in (
                 (first, condition, condition.where(own, 0.0)),
                 (second, ~condition, condition.where(0.0, own)),
             ):
                 self.add(node.args[number], adjoint, selected if outer is None else outer & selected)
-        else:
-            condition = self._condition(node)
-            for a, partial in zip(node.args, OPERATIONS[node.op].partials(node, *node.args), strict=True):
-                if a.index in self.depends:
-                    product = partial * dx
-                    if condition is not None and _has_infinite_partials(node):  # 0 · inf of what is not selected
-                        product = condition.where(product, 0.0)
-                    self.add(a, product, condition)
+            return
+        assert operation.partials is not None
+        guarded = outer is not None and _has_infinite_partials(node)  # 0 · inf of a number that is not selected is NaN
+        for a, partial in zip(node.args, operation.partials(node, *node.args), strict=True):
+            if a.index in self.depends:
+                product = partial * dx
+                self.add(a, outer.where(product, 0.0) if guarded else product, outer)
 
     def _pull_row(self, node: Expr) -> None:
         data = self.graph.rows[node.index].data

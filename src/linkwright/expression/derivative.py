@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.expression import repeats, tables
 from linkwright.expression.adjoint import Irreversible, reverse
 from linkwright.expression.graph import Expr
-from linkwright.expression.operations import CONSTANT, OPERATIONS, SELECTIONS
+from linkwright.expression.operations import CONSTANT, OPERATIONS
 from linkwright.expression.order import elements, needed
 
 BACKWARDS = 4
@@ -91,10 +91,13 @@ def _tangents(outputs: Sequence[Expr], known: dict[int, Tangent], given: Contain
         if node.op in _OF_ROWS:
             tangents[node.index] = _OF_ROWS[node.op](node, *(tangents.get(a.index, {}) for a in node.args))
             continue
-        if node.op in SELECTIONS:
-            tangents[node.index] = _of_selection(node, *(tangents.get(a.index, {}) for a in node.args))
+        operation = OPERATIONS[node.op]
+        if operation.selection is not None:
+            selected = operation.selection(*node.args)
+            tangents[node.index] = _of_selection(node, *selected, [tangents.get(a.index, {}) for a in node.args])
             continue
-        partials = OPERATIONS[node.op].partials(node, *node.args)
+        assert operation.partials is not None
+        partials = operation.partials(node, *node.args)
         total: Tangent = {}
         for i, tangent in depends:
             for k, dx in tangent.items():
@@ -161,9 +164,8 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
     return found
 
 
-def _of_selection(node: Expr, *of_args: Tangent) -> Tangent:
+def _of_selection(node: Expr, condition: Expr, first: int, second: int, of_args: Sequence[Tangent]) -> Tangent:
     """Return the tangent of an operation that selects an argument: that of the argument."""
-    condition, first, second = SELECTIONS[node.op](*node.args)
     (a, b), coerce = (of_args[first], of_args[second]), node.graph.coerce
     found = {k: condition.where(coerce(a.get(k, 0.0)), coerce(b.get(k, 0.0))) for k in dict.fromkeys([*a, *b])}
     return {k: dx for k, dx in found.items() if not _is_zero(dx)}

@@ -15,20 +15,20 @@ from linkwright.errors import InputError
 
 
 class Operation(NamedTuple):
-    """Operation: number of arguments, function of NumPy arrays, partial derivatives."""
+    """Operation: number of arguments, function of NumPy arrays, partial derivatives or selection."""
 
     arity: int
     evaluate: Callable[..., Any]
-    partials: Callable[..., tuple[Any, ...]]
+    partials: Callable[..., tuple[Any, ...]] | None = None
     """(value, *arguments) -> the derivative by each argument, as expressions"""
+    selection: Callable[..., tuple[Any, int, int]] | None = None
+    """of operations that select an argument: (*arguments) -> condition, index of the argument where it holds, and of
+    the other. Their derivative selects as well: a product with a partial derivative of zero is NaN where the derivative
+    of an argument that is not selected is inf or NaN."""
 
 
 def _no_second_derivative(f: Any, x: Any) -> tuple[Any, ...]:
     raise InputError("inverse_kinematics has first derivatives only: its solution is exact to first order in a trace")
-
-
-def _selected(condition: Any) -> tuple[Any, Any]:
-    return condition.where(1.0, 0.0), condition.where(0.0, 1.0)
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -53,15 +53,11 @@ OPERATIONS: dict[str, Operation] = {
     "sign": Operation(1, np.sign, lambda f, x: (0.0,)),
     "floor": Operation(1, np.floor, lambda f, x: (0.0,)),
     "round": Operation(1, np.rint, lambda f, x: (0.0,)),
-    "min": Operation(2, np.minimum, lambda f, x, y: _selected(x <= y)),
-    "max": Operation(2, np.maximum, lambda f, x, y: _selected(x < y)[::-1]),
+    "min": Operation(2, np.minimum, selection=lambda x, y: (x <= y, 0, 1)),
+    "max": Operation(2, np.maximum, selection=lambda x, y: (x < y, 1, 0)),
     "less": Operation(2, lambda x, y: np.where(np.less(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),
     "less_equal": Operation(2, lambda x, y: np.where(np.less_equal(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),
-    "where": Operation(
-        3,
-        lambda c, a, b: np.where(np.not_equal(c, 0.0), a, b),
-        lambda f, c, a, b: (0.0, *_selected(c)),
-    ),
+    "where": Operation(3, lambda c, a, b: np.where(np.not_equal(c, 0.0), a, b), selection=lambda c, a, b: (c, 1, 2)),
     "held": Operation(1, np.positive, lambda f, x: (0.0,)),
     "held_in_derivative": Operation(1, np.positive, _no_second_derivative),
 }
@@ -72,17 +68,6 @@ CONSTANT = ("held",)
 
 HELD = {"held": "held_in_derivative", "held_in_derivative": "held_in_derivative"}
 """The same operation in a derivative, which has no derivative itself."""
-
-SELECTIONS: dict[str, Callable[..., tuple[Any, int, int]]] = {
-    "min": lambda x, y: (x <= y, 0, 1),
-    "max": lambda x, y: (x < y, 1, 0),
-    "where": lambda c, a, b: (c, 1, 2),
-}
-"""Operations that select an argument: (*arguments) -> condition, index of the argument where it holds, of the other.
-
-Their derivative selects as well: a product with a partial derivative of zero is NaN where the derivative of an argument
-that is not selected is inf or NaN.
-"""
 
 SINGULAR = frozenset({"div", "sqrt", "inverse_root", "asin", "acos", "atan2", "log", "pow"})
 """Operations with partial derivatives that are inf or NaN for some arguments."""

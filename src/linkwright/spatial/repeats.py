@@ -125,7 +125,7 @@ def _repeated(
     if symbol is not None:
         try:
             final, steps, kept = _on_symbols(symbol, task)
-        except _Batch as found:  # the condition has several values
+        except _SeveralConditions as found:  # the condition has several values
             final, steps, kept = _on_symbols_in_batch(symbol, task, found.shape)
     results = form.bare(final) if condition is None else (*form.state(final), steps)
     if not every:
@@ -161,7 +161,7 @@ class _Symbols(Exception):
         self.symbol = symbol
 
 
-class _Batch(Exception):
+class _SeveralConditions(Exception):
     """Raised where a condition on symbols has several values."""
 
     def __init__(self, shape: tuple[int, ...]):
@@ -237,7 +237,7 @@ def _on_symbols(symbol: Any, task: _RepeatTask) -> tuple[list[Any], Any, list[An
         assert condition is not None
         ends = np.asarray(condition(*form.state(form.apart(graph.array(state)))))
         if ends.shape:
-            raise _Batch(ends.shape)
+            raise _SeveralConditions(ends.shape)
         stop = graph.coerce(ends[()])
         if not graph.is_condition(stop):
             raise _no_truth(stop)

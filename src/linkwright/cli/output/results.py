@@ -44,7 +44,7 @@ def writing(motion: Motion, folder: Path, files: list[Path]) -> Iterator[None]:
     """Write the arrays and the plots of a motion, while the block works on another processor.
 
     The paths of complete files are appended to ``files``, at the end of the block at the latest. Much work is done by a
-    forked process, because Python runs one thread at a time. If that process fails, this one writes the files.
+    forked process, because Python's threads do not run in parallel. If that process fails, this one writes the files.
     """
     files.append(motion.save(folder / "motion.npz"))
     if not _is_worth_a_process(motion):

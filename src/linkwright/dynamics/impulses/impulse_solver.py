@@ -184,7 +184,8 @@ class ImpulseProblem:
         self, factors: InertiaFactors, groups: Sequence[ConstraintGroup], v_free: Array, h: Any, solver: Solver
     ):
         self.factors, self.groups, self._h, self._solver = factors, groups, h, solver
-        self._v_free, self._rate, self._tolerance = v_free, 1.0 / h, solver.velocity_tolerance(h)
+        self._v_free, self._rate = v_free, 1.0 / h
+        self._settings = ProjectedGaussSeidel(solver.iterations, solver.velocity_tolerance(h))
         self._compliance = self._compliances()
         softness = [[one.softness for one in own] for own in self._compliance]
         self.rows = jacobian_blocks(groups, factors, v_free, softness)
@@ -198,7 +199,7 @@ class ImpulseProblem:
 
     def solve(self, start: Array) -> ImpulseSolution:
         """Return the impulses (m,), with a warm start from those of the previous step, an array or a row in memory."""
-        settings, n = ProjectedGaussSeidel(self._solver.iterations, self._tolerance), len(self.factors.roots)
+        settings, n = self._settings, len(self.factors.roots)
         if is_memory_row(start):
             return ImpulseSolution(*solve_in_row(self._subproblems(), start, self.size, n, settings))
         return ImpulseSolution(*solve_from(self._subproblems(), start, n, settings))
@@ -209,11 +210,7 @@ class ImpulseProblem:
         return found.p @ r + 0.5 * (found.z @ found.z)
 
     def _solve(self, subproblems: Sequence[Subproblem], start: ImpulseSolution) -> ImpulseSolution:
-        return ImpulseSolution(
-            *solve_subproblems(
-                subproblems, start.p, start.z, ProjectedGaussSeidel(self._solver.iterations, self._tolerance)
-            )
-        )
+        return ImpulseSolution(*solve_subproblems(subproblems, start.p, start.z, self._settings))
 
     def _in_factor_space(self, subproblems: Sequence[Subproblem], p: Array) -> ImpulseSolution:
         return ImpulseSolution(p, factor_impulses(subproblems, p, len(self.factors.roots)))
@@ -254,7 +251,7 @@ class ImpulseProblem:
                 subproblems.append(
                     Subproblem(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, one.near, one.table)
                 )
-        tolerance, nil = self._tolerance, 0.0 * found.z
+        tolerance, nil = self._settings.tolerance, 0.0 * found.z
         least = None if tolerance is None else maximum(self._h * tolerance, minimum(tolerance, TOLERATED_OVERLAP))
         settings = ProjectedGaussSeidel(self._solver.position_limit, least, accelerated=tolerance is not None)
         return self.factors.from_factor_space(solve_from_zero(subproblems, size, nil, settings))

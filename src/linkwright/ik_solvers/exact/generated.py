@@ -90,7 +90,7 @@ class GeneratedSolver:
         """The code in a language, with a function of this name and a comment that begins with the notes."""
         language, n = template.language, len(self._arm.joints)
         target, size = self._task.name, int(np.prod(self._task.shape))
-        asks, matrix = self._way.asks, len(self._task.shape) == 2
+        has_parameter, matrix = self._way.asks, len(self._task.shape) == 2
         words = {
             **dict(template.words),
             "name": name,
@@ -99,10 +99,10 @@ class GeneratedSolver:
             "n": str(n),
             "width": str(n + 1),
             "branches": str(self.branches),
-            "given_parameter": f", {template.parameters[1].format('given')}" if asks else "",
-            "handed": ", given" if asks else "",
-            "and_given": " and a given number" if asks else "",
-            "check": template.check if asks else "",
+            "given_parameter": f", {template.parameters[1].format('given')}" if has_parameter else "",
+            "handed": ", given" if has_parameter else "",
+            "and_given": " and a given number" if has_parameter else "",
+            "check": template.check if has_parameter else "",
             "flat": f"row in {target} for x in row" if matrix else f"x in {target}",
             "expected": " rows of ".join(map(str, self._task.shape)) + " finite numbers",
             "lower": ", ".join(language.number(float(x)) for x in self._bounds[0]),

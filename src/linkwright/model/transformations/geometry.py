@@ -90,6 +90,17 @@ def geometric_parameter(model: Model, name: str) -> GeometricParameter | None:
     return found[0]
 
 
+def _parameter(model: Model, name: Any) -> GeometricParameter:
+    """Return the parameter of a name; raise an error for names of no geometry."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"a part of the geometry is given by its name, a str; got {name!r}")
+    found = geometric_parameter(model, name)
+    if found is None:
+        owner = name.rpartition(".")[0]
+        raise UnknownNameError("geometric parameter", name, [f"{owner}.{what}" for what in SHAPES])
+    return found
+
+
 def _numbers(model: Model, kind: str, owner: str, what: str) -> list[int]:
     """Return the indices of the joints, frames or shapes of a name; without a name, of a link's shape for contact."""
     found = [k for k, one in enumerate(_all(model, kind)) if one.name == owner and owner]
@@ -127,11 +138,7 @@ def _place(model: Model, one: GeometricParameter) -> Array:
 
 def geometry_of(model: Model, name: str) -> Any:
     """See :meth:`Model.geometry_of`."""
-    if not isinstance(name, str):
-        raise ArgumentError(f"a part of the geometry is given by its name, a str; got {name!r}")
-    one = geometric_parameter(model, name)
-    if one is None:
-        raise UnknownNameError("geometric parameter", name, [f"{name.rpartition('.')[0]}.{what}" for what in SHAPES])
+    one = _parameter(model, name)
     if one.what in SIZES:
         x = getattr(model.shapes[one.number], one.what)
         return np.array(x) if one.shape else float(x)
@@ -158,12 +165,7 @@ def with_geometry(model: Model, values: Mapping[str, Any]) -> Model:
         raise ArgumentError(f"geometry is given by names, such as {{'elbow.position': …}}; got {values!r:.200}")
     known = []
     for name, value in values.items():
-        if not isinstance(name, str):
-            raise ArgumentError(f"a part of the geometry is given by its name, a str; got {name!r}")
-        one = geometric_parameter(model, name)
-        if one is None:
-            owner = name.rpartition(".")[0]
-            raise UnknownNameError("geometric parameter", name, [f"{owner}.{what}" for what in SHAPES])
+        one = _parameter(model, name)
         x = entries(name, value, one.shape)
         if not is_symbolic(x):
             require_geometry(one, x)

@@ -54,6 +54,11 @@ DIVERGED = -1.0
 """Part "alive" of motions that have diverged; it is 1 of those that go on, and 0 of those that have ended."""
 
 
+VALUES, NUMBERS, PARAMETERS = slice(6, 8), 8, 9
+"""Indices among the arguments of :func:`step_kernels`: values that all motions share and values of each; numbers; the
+first parameter."""
+
+
 @dataclass(frozen=True)
 class StateLayout:
     """Layout of the carried state of a motion."""

@@ -25,6 +25,7 @@ from linkwright.simulation.actuation.random_numbers import checked_seed, seeds
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of
 from linkwright.simulation.integrators.step_function import is_smooth, memory_at_start
+from linkwright.simulation.integrators.step_kernels import NUMBERS, PARAMETERS, VALUES
 from linkwright.simulation.preparation import require_closed
 from linkwright.simulation.recording.contact_history import pair_forces
 from linkwright.simulation.rollouts import observations
@@ -34,7 +35,7 @@ from linkwright.simulation.rollouts.preparation import (
     prepare_rollout,
     with_all_impulses,
 )
-from linkwright.simulation.rollouts.rollout_loop import kernel_arguments, rollout_kernels
+from linkwright.simulation.rollouts.rollout_loop import FED, kernel_arguments, rollout_kernels
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -146,7 +147,7 @@ class Batch:
         self._cpus = () if cpus is None else checked_processors("cpus", cpus)
         self._kernels = rollout_kernels(of)
         self._arrays = [
-            np.array(np.broadcast_to(x, (self.n, *slot.shape)) if k >= _PARAMETERS else x, order="C")
+            np.array(np.broadcast_to(x, (self.n, *slot.shape)) if k >= PARAMETERS else x, order="C")
             for k, (x, slot) in enumerate(
                 zip(kernel_arguments(of, self._kernels[0], 1), self._kernels[0].program.inputs, strict=True)
             )
@@ -154,8 +155,8 @@ class Batch:
         self._results = [np.zeros((1, self.n, *slot.shape), of.spec.dtype) for slot in self._kernels[0].program.outputs]
         self._runs: dict[int, Callable[[], None]] = {}
         self._rest_at_start = self._arrays[2].copy()
-        self._values, self._repeated = _views_of_values(of, self.n, *self._arrays[6:8])
-        self._parameters = dict(zip(parameters or {}, self._arrays[_PARAMETERS:], strict=True))
+        self._values, self._repeated = _views_of_values(of, self.n, *self._arrays[VALUES])
+        self._parameters = dict(zip(parameters or {}, self._arrays[PARAMETERS:], strict=True))
         self._time, self._status = np.zeros(self.n), np.zeros(self.n, dtype=np.int8)
         self._rewards = self._results[3 + of.spec.more.index("reward")][0] if keep else None
         self._live: dict[Any, observations.LiveResult] = {}
@@ -374,7 +375,7 @@ class Batch:
             given = list(check_state(model, *given)[:2])
             require_closed(model, *given)
         rest, places = self._rest_at_start[at], of.spec.layout.places
-        for place in self._random_places():
+        for place, _ in self._random_states():
             rest[:, place] = self._arrays[2][at, place]
         if isinstance(method_of(of.spec.options.method), EmbeddedPair):
             smooth, tolerance = is_smooth(of.spec.options, of.spec.effort_function), of.tolerance
@@ -413,7 +414,7 @@ class Batch:
             Seed for all simulations, which have different numbers, or the seed of each simulation.
         """
         of_each = checked_seed(seed, (self.n,))
-        for place, stream in zip(self._random_places(), self._random_streams(), strict=True):
+        for place, stream in self._random_states():
             self._arrays[2][:, place] = self._rest_at_start[:, place] = seeds(of_each, (self.n,), stream)
 
     # state
@@ -431,7 +432,7 @@ class Batch:
 
     def _run(self, k: int) -> None:
         """Take k steps in place."""
-        kernel, numbers = self._kernels[k > 1], self._arrays[8]
+        kernel, numbers = self._kernels[k > 1], self._arrays[NUMBERS]
         numbers[1] = k
         if k not in self._runs:
             self._runs.clear()
@@ -469,15 +470,12 @@ class Batch:
         place = self._prepared.spec.layout.places.get(name)
         return None if place is None else self._arrays[2][:, place]
 
-    def _random_places(self) -> list[slice]:
-        """Places of the states of random generators in the rest: of noise, and of random resets."""
+    def _random_states(self) -> list[tuple[slice, int]]:
+        """Return the places of the states of random generators in the carried state, and their streams: of noise, and
+        of random resets."""
         spec, places = self._prepared.spec, self._prepared.spec.layout.places
-        found = [] if spec.random is None else [_within(places["law"], spec.random)]
-        return found + ([places["random"]] if "random" in places else [])
-
-    def _random_streams(self) -> list[int]:
-        spec = self._prepared.spec
-        return [0] * (spec.random is not None) + [RESET_STREAM] * ("random" in spec.layout.places)
+        found = [] if spec.random is None else [(_within(places["law"], spec.random), 0)]
+        return found + ([(places["random"], RESET_STREAM)] if "random" in places else [])
 
     def _rows(self, rows: Any) -> Array:
         """Return indices of simulations."""
@@ -493,14 +491,9 @@ class Batch:
         at = at.reshape(-1).astype(int)
         if ((at < -self.n) | (at >= self.n)).any():
             raise InputError(f"there are simulations 0 to {self.n - 1}; got {at[(at < -self.n) | (at >= self.n)][0]}")
-        return np.unique(at % self.n) if len(np.unique(at % self.n)) < len(at) else at % self.n
-
-
-FED = {0: 0, 1: 1, 2: 2}
-"""q, v and rest, which are arguments and results of a kernel."""
-
-_PARAMETERS = 9
-"""Index of the first parameter in the arguments of a kernel."""
+        at %= self.n
+        different = np.unique(at)
+        return different if len(different) < len(at) else at
 
 
 def _made_again(given: dict[str, Any]) -> Batch:

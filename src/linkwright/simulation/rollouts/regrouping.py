@@ -15,6 +15,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import threads_here
 from linkwright.dynamics.impulses.constraints import tests_points
+from linkwright.simulation.integrators.step_kernels import NUMBERS
 from linkwright.simulation.rollouts.preparation import PreparedRollout
 from linkwright.spatial.arrays import Array
 
@@ -29,9 +30,6 @@ PIECE = 1024
 
 OVER_STEPS = frozenset({"begun", "reward"})
 """Results that depend on all steps of a call"""
-
-NUMBERS = 8
-"""Index of the argument with the number of steps"""
 
 
 def pays_off(of: PreparedRollout, kernel: Kernel, arrays: Sequence[Array], steps: int) -> bool:

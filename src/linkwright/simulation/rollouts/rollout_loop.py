@@ -29,6 +29,9 @@ from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.spatial.arrays import Array
 
+FED = {0: 0, 1: 1, 2: 2}
+"""q, v and the carried state: arguments of a kernel, and their indices among its results."""
+
 
 @takes_options
 @takes_model
@@ -139,7 +142,7 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
         if calls == 1 and of.batch and pays_off(of, kernel, given, count):
             take_sorted_steps(kernel, spec.layout.places["memory"], given, count, results, number)
         else:
-            kernel.sequence(calls, given, {0: 0, 1: 1, 2: 2}, results, count, number)()
+            kernel.sequence(calls, given, FED, results, count, number)()
     shaped = [x.reshape((len(x), *of.batch, *x.shape[1 + len(rows) :])) for x in results]
     last = [x[-1 if every_one else (calls - 1) % 2] for x, every_one in zip(shaped, kept, strict=True)]
     named = zip(("q", "v", "rest", *spec.more), shaped, kept, last, strict=True)

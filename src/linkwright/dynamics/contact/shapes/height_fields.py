@@ -54,7 +54,7 @@ class PlacedHeightField:
         return either(on_x & on_y, distance, FAR), normal
 
     def height(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """Return the height of a field with a vertical axis at a place in the world, and whether the field is there;
+        """Return the height of a field with a vertical axis at a point of the world, and whether the field is there;
         beyond its sides the height is that of its edge."""
         at, along, _ = self.R.T @ (vector(x, y, 0.0) - self.middle)
         (a, b, c, d), (_, u, _, on_x), (_, v, _, on_y) = self._corners(at, along)
