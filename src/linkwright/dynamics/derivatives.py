@@ -35,7 +35,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
-from linkwright.spatial.linalg import solve_and_invert, solve_symmetric
+from linkwright.spatial.linalg import negative_solution_and_inverse, solve_symmetric
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
 from linkwright.spatial.vectors import momentum_cross, motion_cross
@@ -144,8 +144,8 @@ def forward_dynamics_derivatives(
     sweep = _sweep(model, q, v, a, wrenches)
     if model.has_couplings:
         by_q, by_v = _by_state(model, q, sweep, sweep.motions)
-        X, inverse = solve_and_invert(M, np.concatenate([by_q, by_v], axis=1))
-        return -X[:, : model.nv], -X[:, model.nv :], inverse
+        X, inverse = negative_solution_and_inverse(M, np.concatenate([by_q, by_v], axis=1))
+        return X[:, : model.nv], X[:, model.nv :], inverse
     # the part of φ̈ in the joint's own subspace, S s, costs the effort M s (without armature), which M⁻¹ cancels
     others, own_q, own_v = [], [], []
     for motion, S in zip(sweep.motions, sweep.S, strict=True):
@@ -156,8 +156,8 @@ def forward_dynamics_derivatives(
         own_v.append(s_v)
     own = np.concatenate([_block_diagonal(own_q), _block_diagonal(own_v)], axis=1)
     by_state = np.concatenate(_by_state(model, q, sweep, others), axis=1)
-    X, inverse = solve_and_invert(M, by_state - model.armature[:, None] * own)
-    X = -own - X
+    X, inverse = negative_solution_and_inverse(M, by_state - model.armature[:, None] * own)
+    X = X - own
     return X[:, : model.nv], X[:, model.nv :], inverse
 
 

@@ -97,16 +97,17 @@ def solve_below(L: Array, B: Array) -> Array:
     return np.stack(X) if X else B
 
 
-def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
-    """Return A⁻¹B and A⁻¹, for a symmetric positive-definite A (n, n) and B (n, k).
+def negative_solution_and_inverse(A: Array, B: Array) -> tuple[Array, Array]:
+    """Return −A⁻¹B and A⁻¹, for a symmetric positive-definite A (n, n) and B (n, k).
 
-    For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: independent branches have no operations.
+    For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: independent branches have no operations. Column by column,
+    since machine code then computes with values that are in the cache.
     """
     if not len(A):
-        return B, A
+        return -B, A
     if not is_symbolic(A, B):
         inverse = np.linalg.inv(A)
-        return inverse @ B, mirror(inverse)
+        return -inverse @ B, mirror(inverse)
     L, D = _factors(A)
     n = len(A)
     rows: list[Array] = []  # of L⁻¹
@@ -115,12 +116,15 @@ def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
         for j in range(i):
             row = row - L[i][j] * rows[j]
         rows.append(row)
-    Y = [B[i] for i in range(n)]
-    for i in reversed(range(n)):  # L⁻ᵀ
-        for j in range(i):
-            Y[j] = Y[j] - L[i][j] * Y[i]
     outer = np.stack(rows) * np.array(D, dtype=object)  # L⁻¹ D⁻¹
-    return outer @ np.stack(Y), mirror(outer @ np.stack(rows).T)
+    negative, columns = -outer, []
+    for column in B.T:
+        y = column.copy()
+        for i in reversed(range(n)):  # L⁻ᵀ
+            for j in range(i):
+                y[j] = y[j] - L[i][j] * y[i]
+        columns.append(negative @ y)
+    return np.stack(columns, axis=1), mirror(outer @ np.stack(rows).T)
 
 
 REGULAR = 1e-13
