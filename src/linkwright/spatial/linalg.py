@@ -100,8 +100,8 @@ def solve_below(L: Array, B: Array) -> Array:
 def negative_solution_and_inverse(A: Array, B: Array) -> tuple[Array, Array]:
     """Return −A⁻¹B and A⁻¹, for a symmetric positive-definite A (n, n) and B (n, k).
 
-    For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: independent branches have no operations. Column by column,
-    since machine code then computes with values that are in the cache.
+    For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: independent branches have no operations. One column
+    after the other, since its values stay in the cache in machine code.
     """
     if not len(A):
         return -B, A
