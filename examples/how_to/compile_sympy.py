@@ -39,6 +39,8 @@ assert kernel(2.0, [1.0, 2.0, 3.0]) == 11.0
 assert kernel(coefficients=[1.0, 2.0, 3.0], x=2.0) == 11.0
 
 # %% [markdown]
+# A `Lambda` has its arguments: `lw.compile(sp.Lambda((x, y), x + y))`. An `IndexedBase("a", shape=(3,))` is an array, too.
+#
 # Symbols that are not among the arguments raise an error that names them, and so do functions that have no machine code:
 
 # %%
@@ -48,9 +50,16 @@ except lw.errors.ExpressionError as error:
     print(error)                       # these are not among the arguments: a; the arguments are x
 
 # %% [markdown]
-# Supported: arithmetic and powers; trigonometric and hyperbolic functions and their inverses; `exp`, `log`, `sqrt`, `atan2`; `Abs`,
-# `sign`, `floor`, `ceiling`, `Mod`, `Min`, `Max`, `Heaviside`; `Piecewise`, relations and logic. A truth value is 1 or 0. A `Piecewise`
-# without a last case is NaN elsewhere. Values are real: roots of negative numbers are NaN.
+# | SymPy | compiled as |
+# |---|---|
+# | arithmetic, powers, `exp`, `log`, `sqrt` | real numbers: roots and logarithms of negative numbers are NaN, `re(x)` and `conjugate(x)` are x |
+# | all trigonometric and hyperbolic functions and their inverses, `atan2`, `sinc`, `erf`, `erfc`, `expm1`, `log1p` | to rounding, with their derivatives, also near zero |
+# | `Abs`, `sign`, `floor`, `ceiling`, `frac`, `Mod`, `Rem`, `Min`, `Max`, `Heaviside`, `SingularityFunction`, `KroneckerDelta` | exact |
+# | `Piecewise`, relations, logic, `Contains` | a truth value is 1 or 0; a `Piecewise` without a last case is NaN elsewhere |
+# | `Sum`, `Product` | written out between whole numbers, or in closed form if SymPy finds one; `lw.repeat` for long or computed bounds |
+# | `Derivative`, `Subs` of expressions | evaluated |
+# | matrix expressions, `Determinant`, `Trace`, entries of products | written out; a matrix of one column is an argument of shape (n,) |
+# | `Integral`, `Limit`, `gamma`, Bessel functions, `DiracDelta` | an error that names the alternative |
 #
 # ## Equations of mechanics
 #
@@ -104,14 +113,28 @@ again = lw.compile(expression.sympy(), {"z": z.sympy()})
 assert again([0.5, 1.0]) == lw.compile(expression, [z])([0.5, 1.0])
 
 # %% [markdown]
-# Symbols of SymPy are arguments of the algorithms, too:
+# ## Robots with symbols of SymPy
+#
+# Symbols of SymPy are arguments of the algorithms, too. Masses, centers of mass, inertias, placements, damping and stiffness of a
+# robot may be expressions of SymPy. The results are expressions of SymPy, which combine with those of `sympy.physics.mechanics`:
 
 # %%
-arm = lw.load("two_link")
-print(lw.mass_matrix(arm, q))                # of q1(t) and q2(t)
+I = sp.Symbol("I")
+rod = lw.Builder("rod").body("rod", m, [length / 2, 0, 0], I).body("tip", m, inertia=0.0)
+rod.joint("hinge", "revolute", "world", "rod", axis=[0, 1, 0]).joint("slide", "prismatic", "rod", "tip", axis=[1, 0, 0], xyz=[length, 0, 0])
+rod = rod.build()
+
+M = lw.mass_matrix(rod, q)                   # of q2(t), m, I and length
+print(M)
+numbers = {"q": q, "parameters": [m, length, I]}
+print(lw.compile(M, numbers)([0.0, 0.1], [1.0, 0.5, 0.1]))
 
 # %% [markdown]
-# These matrices are not simplified; `lw.equations(arm)` derives [readable equations](../topics/mechanisms/equations.md). Loops
-# (`lw.repeat`) have no form in SymPy.
+# `with_payload`, `with_body`, `with_frame` and `with_geometry` accept them as well. Axes of joints, shapes and springs are numbers; axes
+# and sizes become symbols by `with_geometry`. Such a model is not compiled or simulated itself: compile the expressions, or build the
+# model with values. Forward dynamics of more than about four joints is too long for SymPy; `lw.symbols` keep common subexpressions.
+#
+# These matrices are not simplified; `lw.equations(arm)` derives [readable equations](../topics/mechanisms/equations.md) with letters of its
+# own from a model of numbers. Loops (`lw.repeat`) have no form in SymPy.
 #
 # For speed compared with `lambdify`, see `benchmarks/sympy_expressions.py`.

@@ -183,4 +183,5 @@ provided.show_in_studio.function = _later("linkwright.browser.recorded.motion_st
 provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_studio", "save_page")
 provided.save_motion_log.function = _later("linkwright.browser.recorded.motion_log", "save_log")
 provided.written_equations.function = _later("linkwright.symbolic.derivation.block_equations", "written_equations")
+provided.symbols_of_sympy.function = _later("linkwright.expression.sympy_conversion", "with_symbols")
 provided.casadi_function.function = _later("linkwright.bridges.casadi", "function")

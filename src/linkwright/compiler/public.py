@@ -38,9 +38,9 @@ from linkwright.compiler.schedules.composed.algorithms import COMPOSED, composed
 from linkwright.compiler.schedules.selection import bodies_in_loops, program
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
-from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.graph import Expr
 from linkwright.expression.symbols import comparable
-from linkwright.expression.sympy_conversion import from_sympy, symbols_of, to_sympy
+from linkwright.expression.sympy_conversion import of_sympy, to_sympy, with_symbols
 from linkwright.expression.sympy_numbers import holds_sympy
 from linkwright.model.memo import derived, exact, identity, keep
 from linkwright.model.requirement import require_model
@@ -244,9 +244,15 @@ def _tuples(x: Any) -> Any:
 
 def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any]) -> Any:
     """Evaluate the reference implementation on arrays with symbols, ours or SymPy's."""
-    given = {n: x for n, x in arguments.items() if n in ARRAYS} | dict(arguments.get("wrenches") or {})
-    if any(holds_sympy(x) for x in given.values()):
-        return _on_sympy(book, model, arguments)
+    wrenches = arguments.get("wrenches") or {}
+    given = {n: x for n, x in arguments.items() if n in ARRAYS and x is not None} | wrenches
+    theirs = [n for n, x in given.items() if holds_sympy(x)]
+    if theirs:
+        if any(isinstance(entry, Expr) for x in given.values() for entry in np.asarray(x, dtype=object).flat):
+            raise ArgumentError(f"{name_of(book)}: symbols of SymPy and of linkwright.symbols cannot be mixed")
+        arguments = arguments | {n: with_symbols(given[n]) for n in theirs if n in arguments}
+        if wrenches:
+            arguments["wrenches"] = {n: with_symbols(x) if n in theirs else x for n, x in wrenches.items()}
     prepared = {
         name: (np.asarray(x, dtype=object) if is_symbolic(x) else as_numbers(name, x)) if name in ARRAYS else x
         for name, x in arguments.items()
@@ -254,36 +260,18 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
     signature = inspect.signature(book)
     first = next(iter(signature.parameters))
     results = arrays_of(call(book, signature, {first: regrouped(book, model, prepared), **prepared}))
-    return tuple(map(comparable, results)) if isinstance(results, tuple) else comparable(results)
+    return tuple(map(_finished, results)) if isinstance(results, tuple) else _finished(results)
 
 
-def _on_sympy(book: Callable[..., Any], model: Model, arguments: dict[str, Any]) -> Any:
-    """Evaluate the reference implementation on arrays with symbols of SymPy."""
-    graph = Graph()
-    places = {n: np.asarray(x, dtype=object) for n, x in arguments.items() if n in ARRAYS and x is not None}
-    wrenches = {n: np.asarray(x, dtype=object) for n, x in (arguments.get("wrenches") or {}).items()}
-    everything = [x for array in [*places.values(), *wrenches.values()] for x in array.flat]
-    if any(isinstance(x, Expr) for x in everything):
-        raise ArgumentError(f"{name_of(book)}: symbols of SymPy and of linkwright.symbols cannot be mixed")
-    theirs = symbols_of(everything)
-    ours = {symbol: graph.symbol(str(symbol)) for symbol in theirs}
-
-    def converted(array: np.ndarray) -> np.ndarray:
-        return graph.array(from_sympy(graph, list(array.flat), ours)).reshape(array.shape)
-
-    arguments = arguments | {n: converted(x) for n, x in places.items()}
-    if wrenches:
-        arguments["wrenches"] = {n: converted(x) for n, x in wrenches.items()}
-    back = {ours[symbol].index: symbol for symbol in theirs}
-
-    def written(x: Any) -> Any:
-        array = np.asarray(x, dtype=object)
-        made = np.empty(array.shape, dtype=object)
-        made.reshape(-1)[:] = to_sympy([graph.coerce(entry) for entry in array.flat], back)
-        return made if made.shape else made[()]
-
-    results = _on_symbols(book, model, arguments)
-    return tuple(map(written, results)) if isinstance(results, tuple) else written(results)
+def _finished(result: Any) -> Any:
+    """Return a result of symbols as it is given to the user: of SymPy's symbols as expressions of SymPy."""
+    if not of_sympy(result):
+        return comparable(result)
+    array = np.asarray(result, dtype=object)
+    graph = next(entry.graph for entry in array.flat if isinstance(entry, Expr))
+    made = np.empty(array.shape, dtype=object)
+    made.reshape(-1)[:] = to_sympy([graph.coerce(entry) for entry in array.flat])
+    return made if made.shape else made[()]
 
 
 def compile_or_not(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ import struct
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -183,7 +183,8 @@ class Graph:
             if x.graph is not self:
                 return self.refuse(
                     ExpressionError(
-                        "expressions of two traces cannot be mixed: make all symbols by one call of symbols()"
+                        "expressions of two traces cannot be mixed: make all symbols by one call of symbols(), or all "
+                        "by SymPy"
                     )
                 )
             return x
@@ -204,12 +205,17 @@ class Graph:
         self.failure = self.failure or failure
         return self.zero
 
+    def raise_failure(self) -> NoReturn:
+        """Raise the stored error. It stays stored: nothing can be made of this trace."""
+        assert self.failure is not None
+        raise self.failure
+
     def apply(self, op: str, *args: Expr) -> Expr:
         """Apply an operation to expressions of this graph, with constant folding and simplification."""
         if len(args) == 2:
             return self.apply_two(op, *args)
         if self.failure is not None:
-            raise self.failure
+            self.raise_failure()
         if all(x.value is not None for x in args):
             with np.errstate(all="ignore"):
                 return self.constant(OPERATIONS[op].evaluate(*(x.value for x in args)))
@@ -223,7 +229,7 @@ class Graph:
         if self.failure is not None:
             if op in _OF_PRODUCTS:
                 return self.zero
-            raise self.failure
+            self.raise_failure()
         if x.value is not None and y.value is not None:
             if (exactly := _OF_FLOATS.get(op)) is not None:
                 return self.constant(exactly(x.value, y.value))

@@ -3,70 +3,71 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from linkwright.errors import ExpressionError
 from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.sympy_functions import FUNCTIONS, explicit, refusal
+from linkwright.expression.sympy_numbers import holds_sympy
 
 MOST_DENOMINATOR = 1000
 """of decimals that become exact fractions"""
 
 
-def _reciprocal(name: str) -> Callable[[Expr], Any]:
-    return lambda x: 1.0 / getattr(x, name)()
+class SymPyGraph(Graph):
+    """Expressions of SymPy's symbols. All calls share one graph while it is in use, so that their results combine."""
+
+    __slots__ = ("__weakref__", "converted")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.converted: dict[Any, Expr] = {}
+        """symbols, functions of time and their derivatives of SymPy as symbols of this graph"""
+
+    def raise_failure(self) -> NoReturn:
+        """Raise the stored error and forget it, since models go on to use this graph."""
+        failure, self.failure = self.failure, None
+        assert failure is not None
+        raise failure
 
 
-def _asinh(x: Expr) -> Any:
-    return x.sign() * (abs(x) + (x * x + 1.0).sqrt()).log()
+_shared: Callable[[], SymPyGraph | None] = lambda: None  # noqa: E731
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sin": Expr.sin,
-    "cos": Expr.cos,
-    "tan": Expr.tan,
-    "cot": lambda x: x.cos() / x.sin(),
-    "sec": _reciprocal("cos"),
-    "csc": _reciprocal("sin"),
-    "asin": Expr.arcsin,
-    "acos": Expr.arccos,
-    "atan": Expr.arctan,
-    "atan2": Expr.arctan2,
-    "sinh": Expr.sinh,
-    "cosh": Expr.cosh,
-    "tanh": Expr.tanh,
-    "asinh": _asinh,
-    "acosh": lambda x: (x + (x * x - 1.0).sqrt()).log(),
-    "atanh": lambda x: 0.5 * ((1.0 + x) / (1.0 - x)).log(),
-    "exp": Expr.exp,
-    "log": Expr.log,
-    "Abs": Expr.__abs__,
-    "sign": Expr.sign,
-    "floor": Expr.__floor__,
-    "ceiling": Expr.__ceil__,
-    "frac": lambda x: x - x.__floor__(),
-    "Mod": lambda x, y: x - y * (x / y).__floor__(),
-    "Min": lambda *xs: reduce(Expr.minimum, xs),
-    "Max": lambda *xs: reduce(Expr.maximum, xs),
-    "Heaviside": lambda x, half: (x < 0.0).where(0.0, (x <= 0.0).where(half, 1.0)),
-    "StrictLessThan": lambda x, y: x < y,
-    "LessThan": lambda x, y: x <= y,
-    "StrictGreaterThan": lambda x, y: x > y,
-    "GreaterThan": lambda x, y: x >= y,
-    "Equality": lambda x, y: (x <= y) & (y <= x),
-    "Unequality": lambda x, y: ~((x <= y) & (y <= x)),
-    "And": lambda *xs: reduce(Expr.__and__, xs),
-    "Or": lambda *xs: reduce(Expr.__or__, xs),
-    "Not": lambda x: ~x,
-    "Xor": lambda *xs: reduce(lambda x, y: (x & ~y) | (y & ~x), xs),
-    "ITE": lambda c, a, b: c.where(a, b),
-}
-"""Functions of SymPy by the names of their classes, on expressions."""
+def with_symbols(x: Any) -> Any:
+    """Return an array whose expressions of SymPy are expressions of symbols, and its constants numbers.
+
+    A matrix of one column becomes a vector. Objects without expressions of SymPy are unchanged.
+    """
+    global _shared
+    array = np.array(x, dtype=object)
+    if hasattr(x, "is_Matrix") and array.shape[1:] == (1,):  # a column
+        array = array[:, 0]
+    places = [k for k, entry in enumerate(array.flat) if holds_sympy(entry)]
+    if not places:
+        return x
+    theirs = [array.flat[k] for k in places]
+    graph = _shared()
+    if graph is None:
+        graph = SymPyGraph()
+        _shared = weakref.ref(graph)
+    for symbol in symbols_of(theirs):
+        if symbol not in graph.converted:
+            graph.converted[symbol] = graph.symbol(str(symbol))
+    for k, made in zip(places, from_sympy(graph, theirs, graph.converted), strict=True):
+        array.flat[k] = made if made.value is None else made.value
+    return array if any(not isinstance(entry, (int, float)) for entry in array.flat) else array.astype(float)
+
+
+def of_sympy(x: Any) -> bool:
+    """Return whether a result is of SymPy's symbols."""
+    return any(isinstance(entry, Expr) and isinstance(entry.graph, SymPyGraph) for entry in np.asarray(x).flat)
 
 
 def from_sympy(graph: Graph, expressions: Sequence[Any], known: Mapping[Any, Expr]) -> list[Expr]:
@@ -74,7 +75,7 @@ def from_sympy(graph: Graph, expressions: Sequence[Any], known: Mapping[Any, Exp
     import sympy
 
     found: dict[Any, Expr] = dict(known)
-    unknown: dict[str, None] = {}
+    unknown: set[str] = set()
     stack = [sympy.sympify(x) for x in reversed(expressions)]
     wanted = stack[::-1]
     while stack:
@@ -82,34 +83,43 @@ def from_sympy(graph: Graph, expressions: Sequence[Any], known: Mapping[Any, Exp
         if node in found:
             stack.pop()
             continue
-        children = _children(node, sympy)
+        plain = explicit(node, sympy)
+        children = _children(node, sympy) if plain is node else (plain,)
         waiting = [child for child in children if child not in found]
         if waiting:
             stack += reversed(waiting)
             continue
         stack.pop()
-        if children or node.is_number or node in (sympy.true, sympy.false):
+        if plain is not node:
+            found[node] = found[plain]
+        elif children or node.is_number or node in (sympy.true, sympy.false):
             found[node] = _converted(graph, node, [found[child] for child in children], sympy)
         else:
             found[node] = graph.zero
-            unknown[str(node)] = None
+            unknown.add(str(node))
     if unknown:
+        same = sorted(unknown & {str(symbol) for symbol in known})
+        hint = f". Symbols of one name and other assumptions differ: {', '.join(same)}" if same else ""
         raise ExpressionError(
             f"these are not among the arguments: {', '.join(sorted(unknown))}; the arguments are "
-            f"{', '.join(map(str, known)) or 'none'}"
+            f"{', '.join(map(str, known)) or 'none'}. Add them to the symbols, or substitute values (.subs){hint}"
         )
     return [found[node] for node in wanted]
 
 
 def _children(node: Any, sympy: Any) -> tuple[Any, ...]:
     """Return the expressions of which the value of a node is computed; none of numbers and symbols."""
-    if node.is_Atom or isinstance(node, (sympy.Derivative, sympy.core.function.AppliedUndef)):
-        return ()
-    if isinstance(node, sympy.matrices.expressions.matexpr.MatrixElement):
+    if node.is_Atom or isinstance(node, symbol_types(sympy)):
         return ()
     if isinstance(node, sympy.Piecewise):
         return tuple(x for pair in node.args for x in pair.args)
     return tuple(node.args)
+
+
+def symbol_types(sympy: Any) -> tuple[type, ...]:
+    """Return the types of SymPy that may be arguments."""
+    element = sympy.matrices.expressions.matexpr.MatrixElement
+    return (sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative, sympy.Indexed, element)
 
 
 def _converted(graph: Graph, node: Any, args: list[Expr], sympy: Any) -> Expr:
@@ -126,14 +136,11 @@ def _converted(graph: Graph, node: Any, args: list[Expr], sympy: Any) -> Expr:
         for k in range(len(args) - 2, -1, -2):
             value = args[k + 1].where(args[k], value)
         return value
-    if (made := _FUNCTIONS.get(type(node).__name__)) is not None:
+    if (made := FUNCTIONS.get(type(node).__name__)) is not None:
         return graph.coerce(made(*args))
     if node.is_number and node.is_extended_real:
         return graph.constant(_number(node, sympy))
-    raise ExpressionError(
-        f"the function {type(node).__name__} in {node} cannot be compiled; there are {', '.join(sorted(_FUNCTIONS))}, "
-        "powers and Piecewise"
-    )
+    raise refusal(node, sympy)
 
 
 def _number(node: Any, sympy: Any) -> float:
@@ -178,7 +185,7 @@ def symbols_of(expressions: Sequence[Any]) -> list[Any]:
     seen: dict[Any, None] = {}
     stack = [sympy.sympify(x) for x in reversed(expressions)]
     while stack:
-        node = stack.pop()
+        node = explicit(stack.pop(), sympy)
         if node not in seen:
             seen[node] = None
             stack += reversed(_children(node, sympy))
@@ -186,11 +193,13 @@ def symbols_of(expressions: Sequence[Any]) -> list[Any]:
     return [x for x in seen if not _children(x, sympy) and not x.is_number and x not in booleans]
 
 
-def to_sympy(expressions: Sequence[Expr], symbols: Mapping[int, Any] = MappingProxyType({})) -> list[Any]:
-    """Return expressions as SymPy's; ``symbols``: those of nodes, by index; others have their names and are real."""
+def to_sympy(expressions: Sequence[Expr]) -> list[Any]:
+    """Return expressions of one graph as SymPy's; symbols that were not SymPy's keep their names and are real."""
     import sympy
 
-    found: dict[int, Any] = dict(symbols)
+    found: dict[int, Any] = {}
+    if expressions and isinstance(graph := expressions[0].graph, SymPyGraph):
+        found = {ours.index: symbol for symbol, ours in graph.converted.items()}
     stack = list(reversed(expressions))
     while stack:
         node = stack[-1]

@@ -46,7 +46,7 @@ def tree_text(model: Model) -> str:
         if depth > DEEPEST:
             place += f", on {joint.parent}"
         mark = "└" if last else "├"
-        moved = f"{body.name}{_also(body.links[1:])}  {body.mass:.6g} kg"
+        moved = f"{body.name}{_also(body.links[1:])}  {_mass(body.mass)}"
         lines.append(f"{indent}{mark}─ {joint.name} ({joint.type}, {place}) ─ {moved}")
         inner = indent if depth >= DEEPEST else indent + ("   " if last else "│  ")
         stack.extend((child, inner, depth + 1) for child in reversed(children.get(k, [])))
@@ -79,7 +79,7 @@ def table_html(model: Model) -> str:
         ends = zip(joint.lower, joint.upper, strict=True)
         limits = ", ".join(f"{low:.4g} … {high:.4g}" for low, high in ends if low > -inf or high < inf)
         names = (joint.name, joint.type, _place(model, k, position[k]), joint.parent, body.name)
-        rows.append(_row("td", (*names, f"{body.mass:.6g}", *[limits] * limited)))
+        rows.append(_row("td", (*names, _mass(body.mass, ""), *[limits] * limited)))
     head = _row("th", ("joint", "type", "coordinates", "on", "moves", "mass [kg]", *["limits [rad, m]"] * limited))
     loops = _list_html("loops", [f"{loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops])
     springs = _list_html("springs", _springs(model))
@@ -99,11 +99,16 @@ def _row(cell: str, entries: Iterable[str]) -> str:
     return f"<tr>{''.join(f'<{cell}{left}>{escape(entry)}</{cell}>' for entry in entries)}</tr>"
 
 
+def _mass(mass: Any, unit: str = " kg") -> str:
+    """Return a mass, which may be an expression."""
+    return f"{mass:.6g}{unit}" if isinstance(mass, (int, float)) else f"mass {mass}"
+
+
 def _headline(model: Model) -> str:
     total = sum(body.mass for body in model.bodies)
     return (
         f"{model.name}: {counted(len(model.bodies), 'moving body', 'moving bodies')}, nq {model.nq}, nv {model.nv}, "
-        f"{total:.6g} kg, "
+        f"{_mass(total)}, "
         f"gravity ({', '.join(f'{g:g}' for g in model.gravity)})"
     )
 

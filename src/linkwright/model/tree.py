@@ -338,6 +338,22 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         written: Path = save_model(self, path)
         return written
 
+    def require_numbers(self, what: str) -> None:
+        """Check that no parameter of the model is a symbol.
+
+        Parameters
+        ----------
+        what : str
+            Computation that needs numbers, for the message.
+
+        Raises
+        ------
+        ModelError
+            If a parameter is a symbol.
+        """
+        if self.holds_symbols:
+            raise ModelError(f"{what} needs numbers, but {self.name!r} has symbols: build it with values")
+
     def require_physical(self, what: str) -> None:
         """Check that the model is not minimal, whose inertias are not those of bodies.
 

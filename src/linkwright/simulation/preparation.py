@@ -198,6 +198,7 @@ def prepare(
 
     ``other_bindings``: names of values bound to functions other than the controller and ``wrenches``.
     """
+    model.require_numbers("a simulation")
     integrator, actuation = setup.integrator, setup.actuation
     method, chosen = integrator.method, integrator.chosen
     staged = actuation.evaluated_at == "stages" and (setup.controller is not None or setup.callback is not None)

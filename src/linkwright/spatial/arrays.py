@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, explained
+from linkwright.provided import symbols_of_sympy
 
 Array = np.ndarray
 """Array of float64, or of objects that behave like numbers (symbols)."""
@@ -74,6 +75,8 @@ def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
 
 def entries(name: str, x: Any, *shapes: tuple[int, ...], infinite: bool = False) -> Array:
     """Return a copy of finite numbers (or also infinite ones) or symbols, of one of these shapes."""
+    if is_symbolic(x) and not all(map(_is_entry, np.array(x).flat)):
+        x = symbols_of_sympy(x)
     if not is_symbolic(x) or not all(map(_is_entry, (array := np.array(x)).flat)):
         if not infinite:
             return finite(name, x, *shapes)

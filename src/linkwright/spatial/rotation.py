@@ -43,9 +43,10 @@ def rotation_about(axis: Any, angle: Any) -> Array:
 
 def rotation_rpy(rpy: Any) -> Array:
     """Return the matrix (3, 3) of fixed-axis roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)."""
-    roll, pitch, yaw = np.asarray(rpy, dtype=float)
+    roll, pitch, yaw = rpy if is_symbolic(rpy) else np.asarray(rpy, dtype=float)
     x, y, z = np.eye(3)
-    return snap(rotation_about(z, yaw) @ rotation_about(y, pitch) @ rotation_about(x, roll))
+    R = rotation_about(z, yaw) @ rotation_about(y, pitch) @ rotation_about(x, roll)
+    return R if is_symbolic(R) else snap(R)
 
 
 def rotation_from_z(axis: Any) -> Array:

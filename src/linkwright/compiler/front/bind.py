@@ -94,8 +94,9 @@ def bind(
         require_model(model, name, "the mechanism")
         if model.holds_symbols:
             raise ArgumentError(
-                f"{name} cannot be compiled for {model.name!r}, which holds symbols: compile a function that makes the "
-                "model of its arrays, or name them, compile(…, parameters=['payload.mass'])"
+                f"{name} cannot be compiled for {model.name!r}, which holds symbols: build the model with numbers; "
+                "compile a function that makes the model of its arrays; name parameters, compile(…, "
+                "parameters=['payload.mass']); or compile expressions, compile(mass_matrix(model, q), [q, m])"
             )
         if not parameters:
             raise ArgumentError(f"{name} takes no arguments; its first one must be the model")

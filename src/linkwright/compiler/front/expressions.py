@@ -13,7 +13,7 @@ from linkwright.compiler.ir.program import Program, program_of
 from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.sympy_conversion import from_sympy
+from linkwright.expression.sympy_conversion import from_sympy, symbol_types
 
 NAME = "expressions"
 """of programs, and of the function in C"""
@@ -36,11 +36,18 @@ def _is_vector(x: Any) -> bool:
 
 def _is_sympy(x: Any) -> bool:
     sympy = sys.modules.get("sympy")
-    return sympy is not None and isinstance(x, (sympy.Basic, sympy.MatrixBase)) and not isinstance(x, sympy.Lambda)
+    return sympy is not None and isinstance(x, (sympy.Basic, sympy.MatrixBase))
 
 
 def program_of_expressions(expressions: Any, symbols: Any) -> Program:
-    """Return the program of expressions; ``symbols``: its arguments, in order or by name."""
+    """Return the program of expressions; ``symbols``: its arguments, in order or by name, by default a Lambda's."""
+    import sympy
+
+    if isinstance(expressions, sympy.Lambda):
+        symbols = list(expressions.signature) if symbols is None else symbols
+        expressions = expressions.expr
+    if isinstance(expressions, sympy.Tuple):
+        expressions = tuple(expressions)
     if symbols is None:
         raise ArgumentError("expressions are compiled with their symbols: compile(expressions, symbols)")
     arguments = _arguments(symbols)
@@ -97,8 +104,7 @@ def _of_sympy(
 def _is_symbol(x: Any) -> bool:
     import sympy
 
-    element = sympy.matrices.expressions.matexpr.MatrixElement
-    return isinstance(x, (sympy.Symbol, sympy.core.function.AppliedUndef, sympy.Derivative, element))
+    return isinstance(x, symbol_types(sympy))
 
 
 def _arguments(symbols: Any) -> dict[str, np.ndarray]:
@@ -125,7 +131,7 @@ def _name(given: Any, array: np.ndarray) -> str:
     """Return the name of an argument: of a symbol its own, of several what their names begin with."""
     import sympy
 
-    if isinstance(given, sympy.MatrixSymbol):
+    if isinstance(given, (sympy.MatrixSymbol, sympy.IndexedBase)):
         return str(given.name)
     parts = [(x.name or "", "") if isinstance(x, Expr) else _name_of_sympy(x) for x in array.flat]
     if not array.ndim:
@@ -153,19 +159,29 @@ def _array(x: Any) -> np.ndarray:
     sympy = sys.modules.get("sympy")
     if sympy is not None:
         if isinstance(x, sympy.MatrixExpr):
+            if not all(length.is_Integer for length in map(sympy.S, x.shape)):
+                raise ArgumentError(f"the shape of the matrix {x} is {x.shape}; kernels have shapes of numbers")
             x = x.as_explicit()
+        if isinstance(x, sympy.Poly):
+            x = x.as_expr()
+        if isinstance(x, sympy.IndexedBase):
+            if x.shape is None:
+                raise ArgumentError(
+                    f"{x} has no shape: IndexedBase({str(x)!r}, shape=(n,)), or name its entries in a list"
+                )
+            x = sympy.Array([x[place] for place in np.ndindex(*map(int, x.shape))], x.shape)
         if isinstance(x, (sympy.MatrixBase, sympy.NDimArray)):
             array = np.empty(x.shape, dtype=object)
             for place in np.ndindex(*x.shape):
                 array[place] = x[place]
             return array
-        if isinstance(x, sympy.Basic):
+        if isinstance(x, sympy.Basic) and not isinstance(x, sympy.Tuple):
             if not isinstance(x, (sympy.Expr, sympy.logic.boolalg.Boolean)):
                 raise ArgumentError(f"expressions and matrices are compiled; got {x} of type {type(x).__name__}")
             return _scalar(x)
     if isinstance(x, (Expr, int, float, np.number)):
         return _scalar(x)
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple)) or (sympy is not None and isinstance(x, sympy.Tuple)):
         parts = [_array(one) for one in x]
         if len({part.shape for part in parts}) > 1:
             shapes = ", ".join(str(part.shape) for part in parts)

@@ -173,6 +173,11 @@ def _with_lengths(model: Model) -> Model:
             else:
                 places = [model.frames[name] for name in spring.points]
                 points = np.array([(poses[place.body] @ place.placement)[:3, 3] for place in places])
+                if is_symbolic(points):
+                    raise ModelError(
+                        f"spring {spring.name!r}: its free length is that at the neutral configuration, whose geometry "
+                        "has symbols; give its length"
+                    )
                 length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
             spring = replace(spring, length=(length, length))
         springs.append(spring)

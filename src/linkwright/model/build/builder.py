@@ -33,7 +33,7 @@ from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_name, loop_t
 from linkwright.model.spring import Spring
 from linkwright.model.tendon import Wrap
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, entries, finite
+from linkwright.spatial.arrays import Array, as_numbers, entries, finite, is_symbolic
 from linkwright.spatial.transform import pose_matrix
 
 
@@ -516,6 +516,11 @@ def inertia_of(who: str, inertia: Any) -> Array:
 
 def _axes(axis: Any) -> tuple[Any, Any]:
     """Return the first and the second axis of a joint, each None where it is not given."""
+    if axis is not None and is_symbolic(axis):
+        raise ArgumentError(
+            f"a joint axis is of numbers; got {axis!r}. Symbols are set later: "
+            "with_geometry({'elbow.axis': [x, y, z]})"
+        )
     if axis is None or finite("a joint axis", axis, (3,), (2, 3)).ndim == 1:
         return axis, None
     return axis[0], axis[1]

@@ -23,7 +23,7 @@ from linkwright.model.pair import Pair
 from linkwright.model.sensor import Sensor
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
-from linkwright.spatial.arrays import Array, finite, snap, unit_vector
+from linkwright.spatial.arrays import Array, entries, finite, is_symbolic, snap, unit_vector
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
@@ -226,10 +226,12 @@ JOINT_NAMES: dict[str, Any] = {
 def pose_of(placement: Any = None, xyz: ArrayLike | None = None, rotation: Array | None = None) -> Array:
     """Return a pose (4, 4) from a matrix, or from a position and a rotation, after a check."""
     if placement is None:
-        return pose_matrix(rotation, None if xyz is None else np.array(xyz, dtype=float))
-    T = finite("a placement", placement, (4, 4))
-    if not np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0]):
+        return pose_matrix(rotation, None if xyz is None else np.array(xyz))
+    T = entries("a placement", placement, (4, 4))
+    if (is_symbolic(T[3]) and any(hasattr(x, "where") for x in T[3])) or not np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0]):
         raise InputError(f"a placement is a homogeneous matrix (4, 4) with last row 0 0 0 1; got\n{placement!r}")
+    if is_symbolic(T):
+        return T
     R = snap(T[:3, :3])
     error = np.abs(R @ R.T - np.eye(3)).max()
     if error > 1e-8 or np.linalg.det(R) < 0.0:

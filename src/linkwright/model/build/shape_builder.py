@@ -13,7 +13,7 @@ from linkwright.errors import ArgumentError, InputError, UnknownNameError, expla
 from linkwright.model.build.description import pose_of
 from linkwright.model.build.options import ContactProperties
 from linkwright.model.shape import KINDS, Shape, Use
-from linkwright.spatial.arrays import Array, finite
+from linkwright.spatial.arrays import Array, entries, finite
 from linkwright.spatial.rotation import rotation_rpy
 
 OF_METHODS = ("mesh", "height_field")
@@ -204,10 +204,11 @@ def placed(who: str, placement: Any, xyz: Any, rpy: Any) -> Array:
     """Return a pose from a matrix, or from a position and angles, after a check."""
     if placement is not None and (xyz is not None or rpy is not None):
         raise ArgumentError(f"{who}: give placement, or xyz and rpy, not both")
-    for part, value in (("xyz", xyz), ("rpy", rpy)):
-        if value is not None:
-            finite(f"{who}: {part}", value, (3,))
-    return pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy))
+    p, angles = (
+        None if value is None else entries(f"{who}: {part}", value, (3,))
+        for part, value in (("xyz", xyz), ("rpy", rpy))
+    )
+    return pose_of(placement, p, None if angles is None else rotation_rpy(angles))
 
 
 def _shape_called(body: str, name: str) -> str:

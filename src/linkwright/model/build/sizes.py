@@ -41,7 +41,8 @@ def too_large(body: BodySpec) -> str:
 def too_far(description: Description) -> Iterator[tuple[str, str]]:
     """Yield the joints, frames and loops with too large offsets: position in the file, and problem."""
     loops = [loop for loop in description.loops if isinstance(loop, Loop)]
-    for what, items in (("joint", description.joints), ("frame", description.frames), ("loop", loops)):
+    for what, every in (("joint", description.joints), ("frame", description.frames), ("loop", loops)):
+        items = [item for item in every if not is_symbolic(item.placement)]
         offsets = np.array([item.placement[:3, 3] for item in items], dtype=float).reshape(-1, 3)
         for k in np.flatnonzero(~(np.abs(offsets).max(axis=1) <= LARGEST)):
             far = np.abs(offsets[k]).max()

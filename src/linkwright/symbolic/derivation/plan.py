@@ -153,6 +153,11 @@ def plan_of(
     springs); what is not mentioned is symbols. ``linear``: inertias at the joint in mechanisms of a plane too.
     """
     require_model(model, "equations")
+    if model.holds_symbols:
+        raise ModelError(
+            f"equations: {model.name!r} has symbols. Build it with numbers, and equations(model, 'symbols') names its "
+            "parameters; or use the algorithms, mass_matrix(model, q), whose results are expressions of its symbols"
+        )
     model = model.physical or model
     between("angle_tolerance", angle_tolerance, 0.0, 0.1, "rad")
     choice, given = _choice(parameters)
