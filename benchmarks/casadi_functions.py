@@ -1,10 +1,11 @@
 """Compare CasADi functions of Linkwright and Pinocchio: F and its Jacobian, interpreted and as C, and the kernels.
 
-    python benchmarks/casadi_functions.py [--short]
+    python benchmarks/casadi_functions.py [--short] [--peers FOLDER]
 
-The wheel of Pinocchio contains no CasADi functions (pinocchio.casadi). Where they are missing, Pinocchio's own
-functions are measured. One thread; every round evaluates each function once, interleaved; minima of CPU time over all
-rounds.
+The wheel of Pinocchio contains no CasADi functions (pinocchio.casadi). Its own functions are measured; and with --peers
+the functions of other libraries, among them Pinocchio's by casadi_kin_dyn: the first run writes URDF files into
+FOLDER, then `casadi_peers.py FOLDER` writes their functions in the environment of these libraries, and the second run
+measures them. One thread; every round evaluates each function once, interleaved; minima of CPU time over all rounds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import subprocess
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ os.environ.setdefault("LINKWRIGHT_THREADS", "1")
 import casadi as ca
 import numpy as np
 
+import casadi_peers
 import linkwright as lw
 
 
@@ -38,8 +41,8 @@ def jacobian(function: Any) -> Any:
     return ca.Function("jacobian", symbols, [ca.jacobian(function(*symbols), symbols[0])])
 
 
-def pinocchio_functions(robot: lw.Model, name: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return Pinocchio's functions of CasADi, where it has them, and its own functions."""
+def own_functions(robot: lw.Model, name: str, folder: Path) -> dict[str, Any]:
+    """Return Pinocchio's own functions, without CasADi."""
     import pinocchio as pin
 
     robot.save(folder / "robot.urdf")
@@ -49,16 +52,7 @@ def pinocchio_functions(robot: lw.Model, name: str, folder: Path) -> tuple[dict[
         "inverse_dynamics": (pin.rnea, pin.computeRNEADerivatives),
         "forward_dynamics": (pin.aba, pin.computeABADerivatives),
     }[name]
-    own = {"F": lambda *x: value(model, data, *x), "J": lambda *x: derivative(model, data, *x)}
-    try:
-        import pinocchio.casadi as cpin
-    except ImportError:
-        return {}, own
-    symbolic = cpin.Model(model)
-    symbols = [ca.SX.sym(one, model.nv) for one in ("q", "v", "x")]
-    result = getattr(cpin, value.__name__)(symbolic, symbolic.createData(), *symbols)
-    made = ca.Function("pinocchio", symbols, [result])
-    return {"F": made, "J": jacobian(made)}, own
+    return {"F": lambda *x: value(model, data, *x), "J": lambda *x: derivative(model, data, *x)}
 
 
 def in_c(function: Any, folder: Path, name: str) -> Any:
@@ -98,9 +92,19 @@ def minima(calls: dict[str, Callable[[], Any]], rounds: int, repetitions: int) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true")
-    rounds, repetitions = (2, 20) if (short := parser.parse_args().short) else (20, 300)
-    for robot_name in ("arm7",) if short else ("arm7", "humanoid"):
-        robot = lw.load(robot_name)
+    parser.add_argument("--peers", type=Path)
+    given = parser.parse_args()
+    rounds, repetitions = (2, 20) if given.short else (20, 300)
+    robots = {"arm7": lw.load("arm7")}
+    if not given.short:
+        robots["humanoid"] = lw.load("humanoid")
+    if given.peers is not None:
+        with warnings.catch_warnings(action="ignore"):  # the file has attributes that URDF does not have
+            robots["panda"] = lw.load("panda").lock({"panda_finger_joint1": 0.04})
+        given.peers.mkdir(parents=True, exist_ok=True)
+        for robot_name in ("arm7", "panda"):
+            robots[robot_name].save(given.peers / f"{robot_name}.urdf")
+    for robot_name, robot in robots.items():
         for name in ("inverse_dynamics", "forward_dynamics"):
             with tempfile.TemporaryDirectory() as place:
                 folder = Path(place)
@@ -111,17 +115,24 @@ def main() -> None:
                 out_f, out_j = kernel(*arrays), derivative(*arrays)
                 calls["F, our kernel"] = lambda k=kernel, a=arrays, o=out_f: k(*a, out=o)
                 calls["J, our kernel"] = lambda k=derivative, a=arrays, o=out_j: k(*a, out=o)
-                theirs, own = pinocchio_functions(robot, name, folder) if robot_name == "arm7" else ({}, {})
-                for side, some in (("ours", made), ("Pinocchio's", theirs)):
+                sides = {"ours": made}
+                for library, function in casadi_peers.read(given.peers, robot_name, name) if given.peers else ():
+                    error = np.abs(function(*arrays).full().ravel() - out_f).max()
+                    if error < 1e-9 * max(1.0, np.abs(out_f).max()):
+                        sides[library] = {"F": function, "J": jacobian(function)}
+                    else:
+                        print(f"{robot_name}, {name}: {library} differs by {error:.1e} and is not measured")
+                own = {} if robot_name == "humanoid" else own_functions(robot, name, folder)
+                for side, some in sides.items():
                     for what, function in some.items():
                         calls[f"{what}, CasADi of {side}"] = buffered(function, arrays)
-                        compiled = in_c(function, folder, f"{side[:4]}_{what}")
+                        compiled = in_c(function, folder, f"{side}_{what}")
                         calls[f"{what}, C of CasADi of {side}"] = buffered(compiled, arrays)
                 for what, call in own.items():
                     calls[f"{what}, Pinocchio itself"] = lambda call=call, a=arrays: call(*a)
-                print(f"{robot_name}, {name}" + ("" if theirs else ": pinocchio.casadi is not installed"))
+                print(f"{robot_name}, {name}")
                 for what, seconds in minima(calls, rounds, repetitions).items():
-                    print(f"  {what:28} {seconds * 1e6:9.2f} µs")
+                    print(f"  {what:32} {seconds * 1e6:9.2f} µs")
 
 
 if __name__ == "__main__":

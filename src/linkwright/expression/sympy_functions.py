@@ -104,8 +104,8 @@ def explicit(node: Any, sympy: Any) -> Any:
         return _written_out(node, sympy)
     if isinstance(node, (sympy.Integral, sympy.Limit)):
         raise ExpressionError(
-            f"{node} has no machine code: compile its closed form, .doit(), if there is one; an integral without one is "
-            "a sum at the nodes of a quadrature"
+            f"{node} has no machine code: compile its closed form, .doit(), if there is one; an integral without one "
+            "is a sum at the nodes of a quadrature"
         )
     if isinstance(node, sympy.Subs):
         return _evaluated(node)
@@ -158,6 +158,6 @@ def refusal(node: Any, sympy: Any) -> ExpressionError:
     if isinstance(node, sympy.DiracDelta):
         return ExpressionError(f"{node} is no function of real numbers; replace it, for example by a narrow bell curve")
     return ExpressionError(
-        f"the function {name} in {node} has no machine code: replace it by a symbol, whose value becomes an argument, or "
-        f"by an approximation. There are {', '.join(sorted(FUNCTIONS))}, powers and Piecewise"
+        f"the function {name} in {node} has no machine code: replace it by a symbol, whose value becomes an argument, "
+        f"or by an approximation. There are {', '.join(sorted(FUNCTIONS))}, powers and Piecewise"
     )
