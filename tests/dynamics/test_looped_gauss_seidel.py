@@ -9,6 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
+from linkwright.compiler.ir import interpreter
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.dynamics.impulses import jacobian_blocks, looped_gauss_seidel, projected_gauss_seidel
 from linkwright.dynamics.impulses.constraints import contact_constraints, limit_constraints
@@ -38,13 +39,13 @@ def crawling(restitution: float | None = None) -> lw.Model:
 
 
 def solved(solver: Solver) -> Any:
-    """(p, velocity, shift, residual) of a state."""
+    """(p, velocity, shift, residual, work) of a state."""
 
     def impulses(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
         groups = [*limit_constraints(model, q, v, H), *contact_constraints(model, q, v, H)]
         problem = ImpulseProblem(inertia_factors(model, q, dynamics.mass_matrix(model, q)), groups, v, H, solver)
         p = problem.solve(np.zeros(problem.size))
-        return p.p, v + problem.velocity(p), problem.shift(p), problem.residual(p.p, p.z)
+        return p.p, v + problem.velocity(p), problem.shift(p), problem.residual(p.p, p.z), problem.work(p)
 
     return impulses
 
@@ -141,3 +142,19 @@ def test_shifts_take_no_iterations_where_nothing_overlaps(looped: bool, monkeypa
     assert np.array_equal(iterations > 0.0, np.arange(9) % 3 == 0)
     assert np.array_equal(np.any(moved, axis=1), np.arange(9) % 3 == 0)
     assert np.abs(moved[0]).max() > 1e-4
+
+
+def test_nothing_is_read_of_distant_contacts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of contacts that are not near are not written into tables of many contacts."""
+    builder = lw.Builder("ball of balls").body("core", 1.0, inertia=np.ones(3)).joint("root", "free", "world", "core")
+    for at in np.random.default_rng(0).normal(size=(64, 3)):
+        builder = builder.shape("core", "sphere", radius=0.1, xyz=at / np.linalg.norm(at))
+    model = builder.build().with_ground()
+    q, v = model.neutral(), -np.eye(6)[2]
+    q[2] = 1.0
+    program = lw.compile(solved(Solver(iterations=3)), model).program
+    expected = interpret(program, q, v)
+    monkeypatch.setitem(interpreter._OF_ROWS, "room", lambda size: np.full(size, np.nan))
+    assert np.count_nonzero(expected[0]) in range(3, 120)
+    for x, y in zip(interpret(program, q, v), expected, strict=True):
+        assert np.array_equal(x, y)

@@ -159,6 +159,9 @@ class ImpulseLaw:
         """Return new impulses (k,) from the present ones and the velocities c (k,) without them."""
         raise NotImplementedError
 
+    def keeps_zero(self, u: Any) -> Any:
+        """Return whether zero impulses remain zero at the velocity u of the first row; None: it is not known."""
+
     @property
     def kind(self) -> Any:
         """Key shared by impulse laws that differ by numbers alone."""
@@ -218,6 +221,10 @@ class ContactLaw(ImpulseLaw):
         frictions = tuple(replace(one, reach=x) for one, x in zip(self.frictions, reaches, strict=True))
         return ContactLaw(block, frictions, bias, softness)
 
+    def keeps_zero(self, u: Any) -> Any:
+        """See :meth:`ImpulseLaw.keeps_zero`."""
+        return u + self.bias >= 0.0
+
     def solve(self, p: Array, c: Array) -> Array:
         """Return the impulses after two passes.
 
@@ -245,6 +252,10 @@ class LimitLaw(ImpulseLaw):
 
     low: Any
     high: Any
+
+    def keeps_zero(self, u: Any) -> Any:
+        """See :meth:`ImpulseLaw.keeps_zero`."""
+        return (u >= self.low) & (u <= self.high)
 
     def solve(self, p: Array, c: Array) -> Array:
         """See :meth:`ImpulseLaw.solve`."""

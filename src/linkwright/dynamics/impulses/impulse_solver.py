@@ -206,7 +206,7 @@ class ImpulseProblem:
 
     def work(self, found: ImpulseSolution) -> Any:
         """Return the kinetic energy added by impulses, J: pᵀ r + ½ pᵀ A p."""
-        r = np.concatenate([np.zeros(0), *(rows.r for rows in self.rows)])
+        r = np.concatenate([np.zeros(0), *(_of_near(group, rows.r) for group, rows in self._both())])
         return found.p @ r + 0.5 * (found.z @ found.z)
 
     def _solve(self, subproblems: Sequence[Subproblem], start: ImpulseSolution) -> ImpulseSolution:
@@ -439,6 +439,11 @@ def _position_laws(moving: Sequence[PositionRows]) -> list[tuple[ImpulseLaw, ...
                 laws.append(ContactLaw(block, (), next(biases)[0]))
         found.append(tuple(laws))
     return found
+
+
+def _of_near(group: ConstraintGroup, numbers: Array) -> Array:
+    """Return numbers of a group; 0 where it is not near: rows of distant contacts in tables are undefined."""
+    return numbers if group.near is None else where(group.near > 0.5, numbers, 0.0)
 
 
 def constraints_with_blocks(

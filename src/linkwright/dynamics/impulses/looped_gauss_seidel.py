@@ -287,10 +287,14 @@ class LoopedGaussSeidel:
         def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, work: Any) -> tuple[Any, Any]:
             at, support = family.places(k)
             own = np.stack([self.graph.entry(x, i) for i in at])
-            held = np.stack([self.graph.entry(x, j) for j in support])
-            for j, now, old in zip(support, held + own @ family.rows(k), held, strict=True):
-                x = self.graph.put(x, j, _where(acts, now, old))
-            return x, work + own @ family.free(k)
+
+            def added() -> tuple[Any, Any]:
+                row, held = x, np.stack([self.graph.entry(x, j) for j in support])
+                for j, now, old in zip(support, held + own @ family.rows(k), held, strict=True):
+                    row = self.graph.put(row, j, _where(acts, now, old))
+                return row, work + own @ family.free(k)
+
+            return added() if acts is None else when(acts & (abs(own[0]) > 0.0), added, x, work)
 
         found: tuple[Any, Any] = self._each_active(visit, x, nil)  # type: ignore[assignment]
         return found
@@ -362,25 +366,63 @@ class LoopedGaussSeidel:
         def visit(family: ConstraintFamily, k: Any, acts: Any, x: Any, most: Any) -> tuple[Any, Any]:
             at, support = family.places(k)
             own = np.stack([self.graph.entry(x, i) for i in at])
-            law, after = self._solved(family, k, x, own, support)
-            x = self._changed(family, k, x, support, after - own, acts)
-            for i, now, old in zip(at, after, own, strict=True):
-                x = self.graph.put(x, i, _where(acts, now, old))
-            return x, maximum(most, law.moves(after - own)) if measure else most
+            first = self._first_velocity(family, k, x, support)
+
+            def solved(acts: Any) -> tuple[Any, Any]:
+                law, after = self._solved(family, k, x, own, support, first)
+                row = self._changed(family, k, x, support, after - own, acts)
+                for i, now, old in zip(at, after, own, strict=True):
+                    row = self.graph.put(row, i, _where(acts, now, old))
+                return row, maximum(most, law.moves(after - own)) if measure else most
+
+            used = abs(own[0]) > 0.0
+            return self._visit_active(family, k, acts, first, used, solved, x, most)  # type: ignore[return-value]
 
         found: tuple[Any, Any] = self._each_active(visit, x, nil, on=on)  # type: ignore[assignment]
         return found
 
-    def _solved(
-        self, family: ConstraintFamily, k: Any, x: Any, own: Array, support: list[Any]
-    ) -> tuple[ImpulseLaw, Array]:
-        """Solve for constraint k from its impulses ``own``. Numbers are read where they are needed, in their order."""
-        halves: list[Any] = [family.free(k), np.zeros(family.size)]  # two sums are independent
+    @staticmethod
+    def _visit_active(
+        family: ConstraintFamily,
+        k: Any,
+        acts: Any,
+        first: Any,
+        used: Any,
+        solved: Callable[..., tuple[Any, ...]],
+        *state: Any,
+    ) -> tuple[Any, ...]:
+        """Return ``solved(acts)``, but the state where constraint k has no impulse and gets none.
+
+        Most contacts that are near are inactive; for these the velocity of their first row suffices. ``first``: this
+        velocity; ``used``: whether the constraint has an impulse, or had one.
+        """
+        stays = family.law_of(k).keeps_zero(first)
+        if acts is None or stays is None:
+            return solved(acts)
+        active = acts & (used | ~stays)
+        return when(active, lambda: solved(active), *state)  # type: ignore[no-any-return]
+
+    def _first_velocity(self, family: ConstraintFamily, k: Any, x: Any, support: list[Any]) -> Any:
+        """Return the velocity of the first row of constraint k."""
+        halves: list[Any] = [family.free(k)[0], 0.0]  # two sums are independent
         for j, place in enumerate(support):
-            z = self.graph.entry(x, place)
-            halves[j % 2] = np.stack([y + family.row(k, i, j) * z for i, y in enumerate(halves[j % 2])])
+            halves[j % 2] = halves[j % 2] + family.row(k, 0, j) * self.graph.entry(x, place)
+        return halves[0] + halves[1]
+
+    def _solved(
+        self, family: ConstraintFamily, k: Any, x: Any, own: Array, support: list[Any], first: Any
+    ) -> tuple[ImpulseLaw, Array]:
+        """Solve for constraint k from its impulses ``own``; ``first``: the velocity of its first row.
+
+        Numbers are read where they are needed, in their order.
+        """
+        halves: list[Any] = [list(family.free(k)[1:]), [0.0] * (family.size - 1)]  # two sums are independent
+        for j, place in enumerate(support):
+            z = self.graph.entry(x, place, 1)
+            halves[j % 2] = [y + family.row(k, i, j) * z for i, y in enumerate(halves[j % 2], 1)]
         law = family.law_of(k)
-        return law, law.solve(own, (halves[0] - law.block.B @ own) + halves[1])
+        u = np.stack([first, *(a + b for a, b in zip(*halves, strict=True))])
+        return law, law.solve(own, u - law.block.B @ own)
 
     def _changed(self, family: ConstraintFamily, k: Any, x: Any, support: list[Any], change: Array, acts: Any) -> Any:
         """Return the row with z after a change of the impulses of constraint k."""
@@ -479,19 +521,24 @@ class LoopedGaussSeidel:
             at, support = family.places(k)
             ends = [(graph.entry(x, i), graph.entry(before, i)) for i in at]
             own = np.stack([a - back * (a - b) for a, b in ends])
-            law, after = self._solved(family, k, x, own, support)
-            change = after - own
-            x = self._changed(family, k, x, support, change, acts)
-            most, square, bent, turned = sums
-            for i, place in enumerate(at):
-                a, b = ends[i]
-                x = graph.put(x, place, _where(acts, after[i], a))
-                before = graph.put(before, place, _where(acts, a, b))
-                old, B = graph.entry(step, place), law.block.B[i, i]
-                step = graph.put(step, place, _where(acts, change[i], old))
-                bend, heavy = change[i] - old, B * change[i]
-                square, bent, turned = square + heavy * change[i], bent + heavy * bend, turned + B * bend * bend
-            return x, before, step, maximum(most, law.moves(change)) if measure else most, square, bent, turned
+            first = self._first_velocity(family, k, x, support)
+            used = abs(ends[0][0]) + abs(ends[0][1]) + abs(graph.entry(step, at[0])) > 0.0
+
+            def solved(acts: Any) -> tuple[Any, ...]:
+                law, after = self._solved(family, k, x, own, support, first)
+                change = after - own
+                rows = self._changed(family, k, x, support, change, acts), before, step
+                most, square, bent, turned = sums
+                for i, place in enumerate(at):
+                    a, b = ends[i]
+                    old, B = graph.entry(step, place), law.block.B[i, i]
+                    entries = (after[i], a), (a, b), (change[i], old)
+                    rows = tuple(graph.put(row, place, _where(acts, *two)) for row, two in zip(rows, entries, strict=True))
+                    bend, heavy = change[i] - old, B * change[i]
+                    square, bent, turned = square + heavy * change[i], bent + heavy * bend, turned + B * bend * bend
+                return *rows, maximum(most, law.moves(change)) if measure else most, square, bent, turned
+
+            return self._visit_active(family, k, acts, first, used, solved, x, before, step, *sums)
 
         x, before = self._each_coordinate(start, x, before)
         found = self._each_active(visit, x, before, step, nil, nil, nil, nil, on=on)
