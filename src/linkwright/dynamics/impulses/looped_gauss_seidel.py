@@ -533,7 +533,9 @@ class LoopedGaussSeidel:
                     a, b = ends[i]
                     old, B = graph.entry(step, place), law.block.B[i, i]
                     entries = (after[i], a), (a, b), (change[i], old)
-                    rows = tuple(graph.put(row, place, _where(acts, *two)) for row, two in zip(rows, entries, strict=True))
+                    rows = tuple(
+                        graph.put(row, place, _where(acts, *two)) for row, two in zip(rows, entries, strict=True)
+                    )
                     bend, heavy = change[i] - old, B * change[i]
                     square, bent, turned = square + heavy * change[i], bent + heavy * bend, turned + B * bend * bend
                 return *rows, maximum(most, law.moves(change)) if measure else most, square, bent, turned
