@@ -42,7 +42,7 @@ COSTLY = 48
 class Reach(NamedTuple):
     """Largest gap of contacts that matter: ``gap`` + ``time`` · relative speed."""
 
-    gap: float
+    gap: Any
     """m"""
     time: Any
     """s"""

@@ -24,12 +24,14 @@ from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
+from linkwright.spatial.arrays import Array, is_zero, largest, maximum, minimum, where
 from linkwright.spatial.entry_table import mapped
 from linkwright.spatial.repeats import when
 
-REACH = 1e-2
-"""m: contacts with a larger gap that does not close within two steps at the present speed are inactive."""
+REACH, SUDDEN = 1e-2, 2.0
+"""m, m/s: contacts with a gap larger than SUDDEN times the step, or than REACH, that does not close within two steps at
+the present speed are inactive. SUDDEN is a change of a normal speed by impulses in a step. Contacts that faster changes
+close all the same are corrected by a position shift, and by impulses from the next step on."""
 
 FASTER = 4.0
 """Factor of the largest joint speed that a light joint may reach within a step after an impact. A limit that is passed
@@ -195,6 +197,11 @@ def contact_constraints(
     ]
 
 
+def contact_reach(h: Any) -> Any:
+    """Return the gap in m up to which contacts may be active in a step of h seconds, whatever the present speed."""
+    return minimum(SUDDEN * h, REACH)
+
+
 def tests_points(model: Model) -> bool:
     """Return whether the proximity of each contact point is tested before its rows are computed."""
     return len(model.pairs) >= MANY
@@ -216,7 +223,7 @@ def _activity(
             _, point, normal = ContactCandidate.of_numbers(numbers[:WIDTH])
             first, second = numbers[WIDTH:]
             speed = normal @ jacobians.velocity(first, second, point)
-            near = where(gap < REACH + 2.0 * h * maximum(-speed, 0.0), 1.0, 0.0)
+            near = where(gap < contact_reach(h) + 2.0 * h * maximum(-speed, 0.0), 1.0, 0.0)
             return np.stack([near, speed] if bounce else [near])
 
         return when(gap < DISTANT, exists, np.zeros(1 + bounce))

@@ -28,10 +28,10 @@ from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.points_after import MovedBodies, PointsAfter
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.impulses.constraints import (
-    REACH,
     ConstraintGroup,
     ContactConstraint,
     contact_constraints,
+    contact_reach,
     friction_constraints,
     has_limits,
     has_persistent_points,
@@ -234,7 +234,7 @@ def _points(model: Model, q: Array, v: Array, h: Any, constraints: Constraints, 
     """Return the contact points at the beginning of a step; ``whole``: all numbers also of those that are far apart."""
     if not constraints.contact or not model.pairs:
         return []
-    reach = Reach(REACH, 2.0 * h, body_velocities(model, q, v), tests_points(model) and not whole)
+    reach = Reach(contact_reach(h), 2.0 * h, body_velocities(model, q, v), tests_points(model) and not whole)
     return contact_points(model, body_poses(model, q), None if constraints.backwards else reach)
 
 
