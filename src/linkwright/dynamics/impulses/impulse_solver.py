@@ -152,6 +152,8 @@ class ImpulseSolution(NamedTuple):
     """(m,), N s or N m s"""
     z: Array
     """(nv,), Y p: the impulses in factor space"""
+    iterations: Any = 0.0
+    """number of iterations"""
 
 
 class _Compliance(NamedTuple):

@@ -299,15 +299,16 @@ class LoopedGaussSeidel:
         found: tuple[Any, Any] = self._each_active(visit, x, nil)  # type: ignore[assignment]
         return found
 
-    def solve_from(self, p: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
+    def solve_from(self, p: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array, Any]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_from`."""
-        return self.split(self._solved_from(self.row(p, np.zeros(self.coordinates)), 0.0 * p[0], settings))
+        x, count = self._solved_from(self.row(p, np.zeros(self.coordinates)), 0.0 * p[0], settings)
+        return *self.split(x), count
 
-    def solve_in_row(self, x: Any, settings: ProjectedGaussSeidel) -> tuple[Any, Array]:
-        """Return the row after the iterations, and z, from a row of the warm start."""
+    def solve_in_row(self, x: Any, settings: ProjectedGaussSeidel) -> tuple[Any, Array, Any]:
+        """Return the row after the iterations, z, and their number, from a row of the warm start."""
         nil = self.graph.zero
-        x = self._solved_from(self._each_coordinate(self._cleared, x, nil)[0], nil, settings)
-        return x, self._factor_space(x)
+        x, count = self._solved_from(self._each_coordinate(self._cleared, x, nil)[0], nil, settings)
+        return x, self._factor_space(x), count
 
     def solve_from_zero(self, nil: Any, settings: ProjectedGaussSeidel) -> Array:
         """Return z after the iterations from p = 0, without any where r = 0 and p = 0 is the solution."""
@@ -327,7 +328,7 @@ class LoopedGaussSeidel:
         self._find_near()
         rooms = [graph.room(self.whole) for _ in range(3 if settings.accelerated else 1)]
         most, x, *mixing = self._each_coordinate(zeros, *self._each_active(visit, nil, *rooms))
-        return self._factor_space(self._solve(x, mixing, nil, settings, most))
+        return self._factor_space(self._solve(x, mixing, nil, settings, most)[0])
 
     def _find_near(self, x: Any = None) -> None:
         for family in self.families:
@@ -339,8 +340,8 @@ class LoopedGaussSeidel:
             x = self.graph.put(x, i, 0.0)
         return x, unused
 
-    def _solved_from(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> Any:
-        """Return the row after the iterations from a warm start p, with z = 0."""
+    def _solved_from(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> tuple[Any, Any]:
+        """Return the row after the iterations from a warm start p, with z = 0, and their number."""
         graph = self.graph
         self._find_near(x)
         x, work = self._with_factor_impulses(self._near_alone(x, nil), nil)
@@ -447,14 +448,17 @@ class LoopedGaussSeidel:
 
         return self._each_active(visit, nil, nil)[0]
 
-    def solve_subproblems(self, p: Array, z: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array]:
+    def solve_subproblems(self, p: Array, z: Array, settings: ProjectedGaussSeidel) -> tuple[Array, Array, Any]:
         """See :func:`linkwright.dynamics.impulses.projected_gauss_seidel.solve_subproblems`."""
         self._find_near()
         mixing = [self.row(p, z), self.row(0.0 * p, 0.0 * z)]
-        return self.split(self._solve(self.row(p, z), mixing, 0.0 * p[0], settings))
+        x, count = self._solve(self.row(p, z), mixing, 0.0 * p[0], settings)
+        return *self.split(x), count
 
-    def _solve(self, x: Any, mixing: Sequence[Any], nil: Any, settings: ProjectedGaussSeidel, moved: Any = None) -> Any:
-        """Return the row of p and z after the iterations from such a row.
+    def _solve(
+        self, x: Any, mixing: Sequence[Any], nil: Any, settings: ProjectedGaussSeidel, moved: Any = None
+    ) -> tuple[Any, Any]:
+        """Return the row of p and z after the iterations from such a row, and their number.
 
         ``mixing``: the same row once more, and zeros; ``moved``: the change of a velocity by the first iteration, if it
         is known. There are no iterations where it is 0.
@@ -470,15 +474,15 @@ class LoopedGaussSeidel:
             return self.iterate(x, on, least is not None, nil)
 
         if least is None:
-            found = repeat(settings.iterations, step, x, *more, nil)
+            found = (*repeat(settings.iterations, step, x, *more, nil), float(settings.iterations))
         else:
             if moved is None:
                 moved = reduce(maximum, (family.largest_near() for family in self.families))
             first = where(moved > 0.0, 2.0 * least, 0.0) + nil
             found = until(lambda *state: state[-1] < least, step, x, *more, first, limit=settings.iterations)
         if not settings.accelerated:
-            return found[0]
-        return self._accepted(found[0], found[1], found[3], nil, least is None)
+            return found[0], found[-1]
+        return self._accepted(found[0], found[1], found[3], nil, least is None), found[-1]
 
     def _accepted(self, x: Any, before: Any, extrapolated: Any, nil: Any, always: bool) -> Any:
         """Return the row of the result: that before an extrapolation that was rejected, else the end.

@@ -37,13 +37,13 @@ UNROLLED = 120
 
 def solve_subproblems(
     subproblems: Sequence[Subproblem], p: Array, z: Array, settings: ProjectedGaussSeidel, moved: Any = None
-) -> tuple[Array, Array]:
-    """Return the impulses p (m,) and z = Y p (nv,) after the iterations, from an initial guess of both.
+) -> tuple[Array, Array, Any]:
+    """Return p (m,) and z = Y p (nv,) after the iterations, and their number, from an initial guess of both.
 
     ``moved``: the change of a velocity by the first iteration, if it is known; there are no iterations where it is 0.
     """
     if not subproblems or not settings.iterations:
-        return p, z
+        return p, z, 0.0
     if _uses_loops(subproblems):
         return LoopedGaussSeidel.of(subproblems, len(p), len(z)).solve_subproblems(p, z, settings)
     if loops_pay_off(subproblems):  # numbers, in the order of the loops
@@ -52,16 +52,17 @@ def solve_subproblems(
         )
     if _dense_is_cheaper(subproblems, settings.iterations):
         A, r = _dense_matrix(subproblems, len(p)), velocities(subproblems, len(p))
-        p = _iterated(partial(_dense_iteration, subproblems, A, r), subproblems, settings, p, np.zeros(0), moved)[0]
-        return p, factor_impulses(subproblems, p, len(z))
+        iterate = partial(_dense_iteration, subproblems, A, r)
+        p, _, count = _iterated(iterate, subproblems, settings, p, np.zeros(0), moved)
+        return p, factor_impulses(subproblems, p, len(z)), count
     iterate = partial(_iteration, subproblems, settings.tolerance is not None)
     return _iterated(iterate, subproblems, settings, p, z, moved)
 
 
 def solve_from(
     subproblems: Sequence[Subproblem], p: Array, coordinates: int, settings: ProjectedGaussSeidel
-) -> tuple[Array, Array]:
-    """Return (p, z) from a warm start (m,), which is scaled by the factor of least work; ``coordinates``: size of z.
+) -> tuple[Array, Array, Any]:
+    """Do the same from a warm start (m,), which is scaled by the factor of least work; ``coordinates``: size of z.
 
     Impulses of groups that are not near are zero.
     """
@@ -77,12 +78,12 @@ def solve_from(
 
 def solve_in_row(
     subproblems: Sequence[Subproblem], x: Any, size: int, coordinates: int, settings: ProjectedGaussSeidel
-) -> tuple[Any, Array]:
+) -> tuple[Any, Array, Any]:
     """Do the same with the impulses (size,) at the beginning of a row in memory, which is returned with the results."""
     if subproblems and settings.iterations and _uses_loops(subproblems):
         return LoopedGaussSeidel.of(subproblems, size, coordinates).solve_in_row(x, settings)
-    p, z = solve_from(subproblems, read(x, 0.0, size), coordinates, settings)
-    return write(x, 0.0, p), z
+    p, z, count = solve_from(subproblems, read(x, 0.0, size), coordinates, settings)
+    return write(x, 0.0, p), z, count
 
 
 def solve_from_zero(subproblems: Sequence[Subproblem], size: int, nil: Array, settings: ProjectedGaussSeidel) -> Array:
@@ -140,9 +141,10 @@ def _iterated(
     p: Array,
     z: Array,
     moved: Any = None,
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Any]:
     """Repeat iterations, with Anderson mixing of depth one where settings ask for it (Walker & Ni 2011)."""
     weights, nil = _weights(subproblems, len(p)), 0.0 * p[0]
+    count: Any = float(settings.iterations)
 
     def step(*state: Any) -> tuple[Any, ...]:
         """Return the state, (p, z) or that of Anderson mixing, and the largest change of a velocity."""
@@ -162,14 +164,16 @@ def _iterated(
 
         limit = settings.iterations
         first = (initial_change(subproblems, least) if moved is None else where(moved > 0.0, 2.0 * least, 0.0)) + nil
-        state = until(settled, lambda k, *state: step(*state), *state, first, limit=limit)[:-1]
+        *taken, count = until(settled, lambda k, *state: step(*state), *state, first, limit=limit)
+        state = tuple(taken)
     elif sum(len(subproblem.laws) for subproblem in subproblems) * settings.iterations <= UNROLLED:
         state = (*state, nil)
         for _ in range(settings.iterations):
             state = step(*state)
     else:
         state = (*repeat(settings.iterations, lambda k, *state: step(*state, nil)[:-1], *state), nil)
-    return state[:2] if not settings.accelerated else _AndersonState(*state[:-1]).found
+    found = state[:2] if not settings.accelerated else _AndersonState(*state[:-1]).found
+    return found[0], found[1], count
 
 
 def _extrapolated(state: _AndersonState, end: tuple[Array, Array], weights: Array) -> tuple[_AndersonState, Any]:

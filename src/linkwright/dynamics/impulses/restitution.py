@@ -99,7 +99,7 @@ class ImpactProblem(ImpulseProblem):
             return plastic, off
         with_restitution = [self._subproblem(k, tuple(self._laws_with_restitution(k))) for k in range(len(self.groups))]
         bounced = self._solve(with_restitution, plastic)
-        off = maximum(off, largest_residual(with_restitution, *bounced))
+        off = maximum(off, largest_residual(with_restitution, bounced.p, bounced.z))
         return without_energy_gain(self._speeds(), plastic, bounced), off
 
     def _plastic(self, subproblems: Sequence[Subproblem]) -> tuple[ImpulseSolution, Any]:
@@ -107,7 +107,7 @@ class ImpactProblem(ImpulseProblem):
         found = _rescaled(
             subproblems, self._solve(subproblems, self._in_factor_space(subproblems, np.zeros(self.size)))
         )
-        return found, largest_residual(subproblems, *found)
+        return found, largest_residual(subproblems, found.p, found.z)
 
     def _speeds(self) -> Array:
         """Return J v (m,) of all rows."""
@@ -192,7 +192,7 @@ class ImpactProblem(ImpulseProblem):
 
 
 def _rescaled(subproblems: Sequence[Subproblem], found: ImpulseSolution) -> ImpulseSolution:
-    return ImpulseSolution(*rescaled_by_work(subproblems, *found))
+    return ImpulseSolution(*rescaled_by_work(subproblems, found.p, found.z))
 
 
 def without_energy_gain(u: Array, plastic: ImpulseSolution, bounced: ImpulseSolution) -> ImpulseSolution:

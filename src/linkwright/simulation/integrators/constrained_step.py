@@ -99,6 +99,10 @@ class Constraints:
         efforts = np.stack([0.0 * output[k] if k in places else output[k] for k in range(model.nv)])
         return efforts, np.concatenate([output[places], output[model.nv :]])
 
+    def tests_points(self, model: Model) -> bool:
+        """Return whether the proximity of each contact point is tested: some take time in a step, and others do not."""
+        return self.contact and tests_points(model)
+
     def servo_efforts(self, model: Model, p: Array, h: Any) -> Any:
         """Return the efforts (nv,) of servos over a step, from its impulses (m,), an array or a row in memory."""
         found: list[Any] = [0.0] * model.nv
@@ -161,6 +165,8 @@ class ConstrainedVelocity(NamedTuple):
     """(nv,), position shift"""
     work: Callable[[], Any]
     """returns the work of the impulses, J"""
+    iterations: Any = 0.0
+    """number of iterations of the solver"""
 
 
 def constrained_step(
@@ -173,13 +179,17 @@ def constrained_step(
     constraints: Constraints,
     commands: Array | None = None,
     place: Placement = placed,
+    record: Callable[[Any], None] | None = None,
 ) -> tuple[Array, Array, Array]:
     """Return (q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the previous
     step, an array or a row in memory, as the result.
 
-    ``commands``: commands of servos. ``place``: sum of positions, see `position_sums.py`.
+    ``commands``: commands of servos. ``place``: sum of positions, see `position_sums.py`. ``record``: receives the
+    number of iterations of the solver.
     """
     result = constrained_velocity(model, q, v, tau, h, memory, constraints, commands)
+    if record is not None:
+        record(result.iterations)
     return *constrained_motion(model, q, h, result, place), result.p
 
 
@@ -227,7 +237,8 @@ def constrained_velocity(
     after = v_free + impulses.velocity(found)
     ends = _end_gaps(model, q, after, h, points, constraints, len(groups)) if constraints.contact else None
     p = found.p if impact.p is None else impact.p + found.p
-    return ConstrainedVelocity(after, p, impulses.shift(found, ends), lambda: impact.work + impulses.work(found))
+    shift = impulses.shift(found, ends)
+    return ConstrainedVelocity(after, p, shift, lambda: impact.work + impulses.work(found), found.iterations)
 
 
 def _points(model: Model, q: Array, v: Array, h: Any, constraints: Constraints, whole: bool = False) -> Points:

@@ -216,17 +216,18 @@ def single_step(
     memory: Array,
     number: Any = None,
     place: Placement = placed,
+    record: Callable[[Any], None] | None = None,
 ) -> tuple[Array, Array, Array, Array]:
     """Return (q, v), the efforts at the beginning, and the memory.
 
     ``number``: number of the step, of a motion that is smooth at its samples; None: efforts are held. ``place``: sum of
-    positions, see `position_sums.py`.
+    positions, see `position_sums.py`. ``record``: receives the number of iterations of the contact solver.
     """
     chosen = method_of(options.method)
     if options.constraints is not None:
         tau, commands = options.constraints.split_commands(model, efforts(t, q, v))
         total = tau if external is None else tau + external(t, q, v)
-        q, v, memory = constrained_step(model, q, v, total, h, memory, options.constraints, commands, place)
+        q, v, memory = constrained_step(model, q, v, total, h, memory, options.constraints, commands, place, record)
         tau = tau if commands is None else tau + options.constraints.servo_efforts(model, memory, h)
         return (*(dynamics.project(model, q, v) if options.projecting else (q, v)), tau, memory)
     if isinstance(chosen, EmbeddedPair):

@@ -54,6 +54,9 @@ DIVERGED = -1.0
 """Part "alive" of motions that have diverged; it is 1 of those that go on, and 0 of those that have ended."""
 
 
+RECENT = 0.3
+"""Share of the last step in the mean number of iterations"""
+
 VALUES, NUMBERS, PARAMETERS = slice(6, 8), 8, 9
 """Indices among the arguments of :func:`step_kernels`: values that all motions share and values of each; numbers; the
 first parameter."""
@@ -398,8 +401,13 @@ class RolloutStep:
         sums = PositionSum(spec.summed, x["sums"]) if spec.summed else None
         place = placed if sums is None else sums.placed
         h, looped = self.h, self.looped
+
+        def record(iterations: Any) -> None:
+            if "iterations" in x:
+                x["iterations"] = x["iterations"] + RECENT * (iterations - x["iterations"])
+
         q, v, tau, x["memory"] = single_step(
-            model, spec.options, before * h, q, v, acting, h, looped, external, x["memory"], number, place
+            model, spec.options, before * h, q, v, acting, h, looped, external, x["memory"], number, place, record
         )
         if sums is not None:
             x["sums"] = sums.errors
@@ -427,8 +435,8 @@ class RolloutStep:
             begun = where(again, law, x["law"])
             at = spec.random
             x["law"] = begun if at is None else np.concatenate([begun[: at.start], x["law"][at], begun[at.stop :]])
-        if "sums" in x:
-            x["sums"] = where(again, 0.0, x["sums"])
+        for name in {"sums", "iterations"} & x.keys():
+            x[name] = where(again, 0.0, x[name])
         q, v = self._reset(ended, x, q, v)
         x["memory"] = restarted_memory(self.model, spec.options, x["memory"], again, q, v)
         return q, v
@@ -462,9 +470,13 @@ def make_layout(
     ends: bool,
     reset: UserFunction | str | None,
     sums: int = 0,
+    iterations: bool = False,
 ) -> StateLayout:
-    """Return the layout of the carried state; ``memory``: size of the memory of the method; ``sums``: number of sums of
-    positions."""
+    """Return the layout of the carried state.
+
+    ``memory``: size of the memory of the method; ``sums``: number of sums of positions; ``iterations``: whether the
+    mean number of iterations of the contact solver in the last steps is part of it.
+    """
     sizes = [("step", 1)]
     if sums:
         sizes.append(("sums", sums))
@@ -472,6 +484,8 @@ def make_layout(
         sizes.append(("law", effort_function.state))
     if memory:
         sizes.append(("memory", memory))
+    if iterations:
+        sizes.append(("iterations", 1))
     if rewarded:
         sizes += [("total", 1), ("weight", 1)]
     if reset is not None:

@@ -125,6 +125,7 @@ def prepare_rollout(
     smooth_motion = is_smooth(options, effort_function)
     remembered = _impulses(model, options.constraints, parameters or {}) or memory_length(model, options, smooth_motion)
     summed = summed_coordinates(model) if precision != "double" else ()
+    iterations = options.constraints is not None and options.constraints.tests_points(model)
     spec = StepKernelSpec(
         options,
         effort_function,
@@ -132,7 +133,9 @@ def prepare_rollout(
         functions[0],
         functions[1],
         again,
-        make_layout(effort_function, remembered, reward is not None, terminate is not None, again, len(summed)),
+        make_layout(
+            effort_function, remembered, reward is not None, terminate is not None, again, len(summed), iterations
+        ),
         tuple(parameters or ()),
         tuple(name for name in KEPT[2:] if name in names),
         precision,

@@ -140,7 +140,7 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
         given = kernel_arguments(of, kernel, count)
         number = None if threads is None else checked_threads("threads", threads)
         if calls == 1 and of.batch and pays_off(of, kernel, given, count):
-            take_sorted_steps(kernel, spec.layout.places["memory"], given, count, results, number)
+            take_sorted_steps(kernel, spec.layout.places, given, count, results, number)
         else:
             kernel.sequence(calls, given, FED, results, count, number)()
     shaped = [x.reshape((len(x), *of.batch, *x.shape[1 + len(rows) :])) for x in results]
