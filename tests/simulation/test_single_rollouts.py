@@ -8,6 +8,8 @@ import pytest
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError
 from linkwright.simulation.integrators.position_sums import summed_coordinates
+from linkwright.simulation.rollouts.preparation import prepare_rollout
+from linkwright.simulation.setup import Setup
 from mechanisms import one_of_each
 
 SINGLE = lw.Integrator(precision="single")
@@ -68,6 +70,21 @@ def test_a_box_comes_to_rest_as_in_double_precision(model, distance):
     assert abs(found.v).max() < 1e-4
     later = lw.rollout(model, found, None, 3000, method=SINGLE)
     assert abs(later.q[0, :, :3] - found.q[0, :, :3]).max() <= 1e-6 + 1e-7 * distance  # no drift
+
+
+def test_the_solver_does_not_resolve_the_rounding_of_gaps(model):
+    """In short steps the tolerance of the contact solver is the change of velocities at rest by rounded gaps."""
+    noise = {}
+    for precision in ("double", "single"):
+        setup = Setup.of(None, None, lw.Integrator(precision=precision), None, None)
+        prepared = prepare_rollout(model, model.neutral(), np.zeros(6), 1e-3, setup)
+        noise[precision] = prepared.spec.options.constraints.gap_error
+    assert noise["double"] == 0.0
+    assert 0.1 < noise["single"] / (np.finfo(np.float32).eps * 0.2) < 20.0
+    solver, error = lw.Solver(), noise["single"]
+    assert solver.velocity_tolerance(1e-3, error) == pytest.approx(error / 1e-3)
+    assert solver.velocity_tolerance(1e-2, error) == solver.velocity_tolerance(1e-2) == 3e-4
+    assert lw.Solver(tolerance=1e-9).velocity_tolerance(1e-3, error) == 1e-9
 
 
 def test_slow_motion_far_from_the_origin_is_not_lost():

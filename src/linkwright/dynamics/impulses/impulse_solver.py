@@ -87,7 +87,8 @@ class Solver:
     tolerance : float, "auto" or None, optional
         Largest change of a velocity in m/s at which iterations end. "auto": 3e-4 for steps of 5 ms and longer, and
         with the square of the step for shorter ones, since the same change of a velocity in a shorter step is a larger
-        force. With None the number of iterations is fixed.
+        force; in single precision not less than the rounding error of gaps divided by the step. With None the number of
+        iterations is fixed.
     position_iterations : int or None, optional
         Largest number of iterations of the position correction, which ends at an overlap of a micrometer. None: 100,
         and 10 without a tolerance.
@@ -119,13 +120,16 @@ class Solver:
             not_negative("tolerance", self.tolerance, "m/s")
         not_negative("rest_velocity", self.rest_velocity, "m/s")
 
-    def velocity_tolerance(self, h: Any) -> Any:
+    def velocity_tolerance(self, h: Any, gap_error: float = 0.0) -> Any:
         """Return the tolerance in m/s of a step, or None.
 
         Parameters
         ----------
         h : float
             Step in s.
+        gap_error : float, optional
+            Rounding error of gaps in m. "auto" is not less than its velocity over a step, by which the solution changes
+            from step to step.
 
         Returns
         -------
@@ -135,7 +139,8 @@ class Solver:
         if self.tolerance != "auto":
             return self.tolerance
         share = minimum(h / LONG_STEP, 1.0)
-        return TOLERANCE * share * share
+        tolerance = TOLERANCE * share * share
+        return maximum(tolerance, gap_error / h) if gap_error else tolerance
 
     @property
     def position_limit(self) -> int:
@@ -183,11 +188,18 @@ class ImpulseProblem:
     """
 
     def __init__(
-        self, factors: InertiaFactors, groups: Sequence[ConstraintGroup], v_free: Array, h: Any, solver: Solver
+        self,
+        factors: InertiaFactors,
+        groups: Sequence[ConstraintGroup],
+        v_free: Array,
+        h: Any,
+        solver: Solver,
+        gap_error: float = 0.0,
     ):
+        """``gap_error``: rounding error of gaps, m."""
         self.factors, self.groups, self._h, self._solver = factors, groups, h, solver
         self._v_free, self._rate = v_free, 1.0 / h
-        self._settings = ProjectedGaussSeidel(solver.iterations, solver.velocity_tolerance(h))
+        self._settings = ProjectedGaussSeidel(solver.iterations, solver.velocity_tolerance(h, gap_error))
         self._compliance = self._compliances()
         softness = [[one.softness for one in own] for own in self._compliance]
         self.rows = jacobian_blocks(groups, factors, v_free, softness)

@@ -90,6 +90,8 @@ class Constraints:
     """joints with servos"""
     backwards: bool = False
     """whether reverse differentiation is required: no conditional evaluation"""
+    gap_error: float = 0.0
+    """m: rounding error of gaps, relative to which the solver may stop"""
 
     def split_commands(self, model: Model, output: Array) -> tuple[Array, Array | None]:
         """Split the output of a controller into efforts (nv,) and commands of servos: see `actuation/servos.py`."""
@@ -227,7 +229,7 @@ def constrained_velocity(
     groups = _groups(model, q, v, h, constraints, points, commands)
     if not groups:
         return ConstrainedVelocity(v_free, memory, None, lambda: 0.0)
-    impulses = ImpulseProblem(factors, groups, v_free, h, constraints.solver)
+    impulses = ImpulseProblem(factors, groups, v_free, h, constraints.solver, constraints.gap_error)
     if not is_memory_row(memory) and len(memory) != impulses.size:
         raise InputError(
             "friction of a joint or tendon that has none in the model is a parameter: with contact or limits it needs "

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.bounds import positive
+from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.parameters import Parameter, parameter_of, require_possible
 from linkwright.compiler.precision import in_range, precision_of
 from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
 from linkwright.model.memo import derived
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import EffortFunction, with_external_forces
 from linkwright.simulation.actuation.posture_control import effort_function_of
@@ -32,6 +34,9 @@ from linkwright.simulation.preparation import checked_start, prepare
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.setup import Setup, options_of
 from linkwright.spatial.arrays import Array, as_numbers
+
+GAP_ROUNDING = 4.0
+"""Rounding error of gaps, relative to that of the length of the mechanism"""
 
 RESET_STREAM = 1
 """Stream of random numbers of resets; the stream of noise is 0."""
@@ -125,6 +130,9 @@ def prepare_rollout(
     smooth_motion = is_smooth(options, effort_function)
     remembered = _impulses(model, options.constraints, parameters or {}) or memory_length(model, options, smooth_motion)
     summed = summed_coordinates(model) if precision != "double" else ()
+    if options.constraints is not None and precision != "double":
+        error = GAP_ROUNDING * float(np.finfo(FORMATS[precision].dtype).eps) * scale_of(model).length
+        options = options._replace(constraints=replace(options.constraints, gap_error=error))
     iterations = options.constraints is not None and options.constraints.tests_points(model)
     spec = StepKernelSpec(
         options,
