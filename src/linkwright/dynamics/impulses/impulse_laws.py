@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup, ContactConstraint, FrictionDisc
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
-from linkwright.spatial.arrays import Array, clip, inverse_root, maximum, where
+from linkwright.spatial.arrays import Array, clip, inverse_root, is_symbolic, maximum, where
 from linkwright.spatial.entry_table import largest_of
 from linkwright.spatial.repeats import when
 
@@ -155,8 +155,11 @@ class ImpulseLaw:
 
     block: DiagonalBlock
 
-    def solve(self, p: Array, c: Array) -> Array:
-        """Return new impulses (k,) from the present ones and the velocities c (k,) without them."""
+    def solve(self, p: Array, c: Array, conditional: bool = False) -> Array:
+        """Return new impulses (k,) from the present ones and the velocities c (k,) without them.
+
+        ``conditional``: whether machine code may skip operations; reverse differentiation requires that it does not.
+        """
         raise NotImplementedError
 
     def keeps_zero(self, u: Any) -> Any:
@@ -225,7 +228,7 @@ class ContactLaw(ImpulseLaw):
         """See :meth:`ImpulseLaw.keeps_zero`."""
         return u + self.bias >= 0.0
 
-    def solve(self, p: Array, c: Array) -> Array:
+    def solve(self, p: Array, c: Array, conditional: bool = False) -> Array:
         """Return the impulses after two passes.
 
         Terms that depend on the latest results are added last, which shortens the chain of dependent instructions.
@@ -241,7 +244,7 @@ class ContactLaw(ImpulseLaw):
                     now[i] - step * sum((B[i, j] * now[j] for j in range(1, len(now))), c[i]) - step * B[i, 0] * now[0]
                     for i in friction.rows
                 ]
-                for i, x in zip(friction.rows, _onto_disc(moved, friction.reach * now[0]), strict=True):
+                for i, x in zip(friction.rows, _onto_disc(moved, friction.reach * now[0], conditional), strict=True):
                     now[i] = x
         return np.stack(now)
 
@@ -257,7 +260,7 @@ class LimitLaw(ImpulseLaw):
         """See :meth:`ImpulseLaw.keeps_zero`."""
         return (u >= self.low) & (u <= self.high)
 
-    def solve(self, p: Array, c: Array) -> Array:
+    def solve(self, p: Array, c: Array, conditional: bool = False) -> Array:
         """See :meth:`ImpulseLaw.solve`."""
         return np.stack([(clip(c[0], self.low, self.high) - c[0]) * self.block.inverse])
 
@@ -268,7 +271,7 @@ class FrictionLaw(ImpulseLaw):
 
     most: Any
 
-    def solve(self, p: Array, c: Array) -> Array:
+    def solve(self, p: Array, c: Array, conditional: bool = False) -> Array:
         """See :meth:`ImpulseLaw.solve`."""
         return np.stack([clip(-c[0] * self.block.inverse, -self.most, self.most)])
 
@@ -284,7 +287,7 @@ class ServoLaw(ImpulseLaw):
     slope: Any
     most: Any
 
-    def solve(self, p: Array, c: Array) -> Array:
+    def solve(self, p: Array, c: Array, conditional: bool = False) -> Array:
         """See :meth:`ImpulseLaw.solve`."""
         if self.pull is None:
             return p
@@ -292,13 +295,19 @@ class ServoLaw(ImpulseLaw):
         return np.stack([clip(whole, -self.most, self.most)])
 
 
-def _onto_disc(p: Sequence[Any], radius: Any) -> list[Any]:
-    """Project p on the disc of this radius."""
+def _onto_disc(p: Sequence[Any], radius: Any, conditional: bool) -> list[Any]:
+    """Project p on the disc of this radius; ``conditional``: skip the root where it is not needed: contacts stick."""
     if len(p) == 1:
         return [clip(p[0], -radius, radius)]
     square = p[0] * p[0] + (p[1] * p[1] + TINY_SQUARE)
-    outside, shrunk = square > radius * radius, inverse_root(square)
-    return [where(outside, radius * x * shrunk, x) for x in p]
+    outside = square > radius * radius
+
+    def share() -> Any:
+        return radius * inverse_root(square)
+
+    skipped = conditional and is_symbolic(square)
+    factor = when(outside, share, 1.0) if skipped else where(outside, share(), 1.0)
+    return [factor * x for x in p]
 
 
 class Subproblem(NamedTuple):

@@ -370,7 +370,7 @@ class LoopedGaussSeidel:
             first = self._first_velocity(family, k, x, support)
 
             def solved(acts: Any) -> tuple[Any, Any]:
-                law, after = self._solved(family, k, x, own, support, first)
+                law, after = self._solved(family, k, x, own, support, first, measure)
                 row = self._changed(family, k, x, support, after - own, acts)
                 for i, now, old in zip(at, after, own, strict=True):
                     row = self.graph.put(row, i, _where(acts, now, old))
@@ -411,7 +411,7 @@ class LoopedGaussSeidel:
         return halves[0] + halves[1]
 
     def _solved(
-        self, family: ConstraintFamily, k: Any, x: Any, own: Array, support: list[Any], first: Any
+        self, family: ConstraintFamily, k: Any, x: Any, own: Array, support: list[Any], first: Any, conditional: bool
     ) -> tuple[ImpulseLaw, Array]:
         """Solve for constraint k from its impulses ``own``; ``first``: the velocity of its first row.
 
@@ -423,7 +423,7 @@ class LoopedGaussSeidel:
             halves[j % 2] = [y + family.row(k, i, j) * z for i, y in enumerate(halves[j % 2], 1)]
         law = family.law_of(k)
         u = np.stack([first, *(a + b for a, b in zip(*halves, strict=True))])
-        return law, law.solve(own, u - law.block.B @ own)
+        return law, law.solve(own, u - law.block.B @ own, conditional)
 
     def _changed(self, family: ConstraintFamily, k: Any, x: Any, support: list[Any], change: Array, acts: Any) -> Any:
         """Return the row with z after a change of the impulses of constraint k."""
@@ -529,7 +529,7 @@ class LoopedGaussSeidel:
             used = abs(ends[0][0]) + abs(ends[0][1]) + abs(graph.entry(step, at[0])) > 0.0
 
             def solved(acts: Any) -> tuple[Any, ...]:
-                law, after = self._solved(family, k, x, own, support, first)
+                law, after = self._solved(family, k, x, own, support, first, measure)
                 change = after - own
                 rows = self._changed(family, k, x, support, change, acts), before, step
                 most, square, bent, turned = sums

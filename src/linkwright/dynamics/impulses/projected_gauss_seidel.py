@@ -274,7 +274,7 @@ def _group_iteration(subproblem: Subproblem, own: Array, held: Array, measure: b
         moved: Any = 0.0
         for law, rows in zip(subproblem.laws, subproblem.places, strict=True):
             Y, before = subproblem.Y[:, rows], p[rows]
-            after = law.solve(before, subproblem.r[rows] + Y.T @ z - law.block.B @ before)
+            after = law.solve(before, subproblem.r[rows] + Y.T @ z - law.block.B @ before, measure)
             z = z + Y @ (after - before)
             p = np.stack([after[rows.index(k)] if k in rows else p[k] for k in range(len(p))])
             if measure:
