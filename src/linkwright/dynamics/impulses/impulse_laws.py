@@ -302,12 +302,13 @@ def _onto_disc(p: Sequence[Any], radius: Any, conditional: bool) -> list[Any]:
     square = p[0] * p[0] + (p[1] * p[1] + TINY_SQUARE)
     outside = square > radius * radius
 
-    def share() -> Any:
-        return radius * inverse_root(square)
+    def projected() -> tuple[Any, ...]:
+        shrunk = inverse_root(square)
+        return tuple(radius * x * shrunk for x in p)
 
-    skipped = conditional and is_symbolic(square)
-    factor = when(outside, share, 1.0) if skipped else where(outside, share(), 1.0)
-    return [factor * x for x in p]
+    if conditional and is_symbolic(square):
+        return list(when(outside, projected, *p))
+    return [where(outside, *two) for two in zip(projected(), p, strict=True)]
 
 
 class Subproblem(NamedTuple):
