@@ -43,6 +43,9 @@ def test_sorted_motions_have_the_bits_that_they_have_alone(threads: int, monkeyp
     assert np.isfinite(whole.q).all()
     active = np.any(whole.end[2], axis=0)
     assert active.sum() > 10
+    iterations = whole.end[2][:, whole.layout.places["iterations"].start]
+    assert not iterations[::5].any()  # far above the ground
+    assert np.all(np.delete(iterations, np.s_[::5]) > 0.0)
     for part in (slice(0, 9), slice(33, 34), slice(50, 60)):
         few = moved(part)
         for x, y in zip(whole.end, few.end, strict=True):
@@ -59,3 +62,13 @@ def test_sorted_motions_have_the_bits_that_they_have_alone(threads: int, monkeyp
     assert sizes == [rows] * 2  # five steps are not sorted
     for x, y in zip(whole.end, again.end, strict=True):
         assert np.array_equal(x, y)
+
+
+def test_motions_of_one_block_need_as_many_iterations_over_the_same_contacts() -> None:
+    rng, places = np.random.default_rng(0), {"memory": slice(0, 9), "iterations": slice(9, 10)}
+    rest = np.concatenate([rng.integers(0, 2, (40, 9)), rng.choice([1.0, 2.0, 20.0], (40, 1))], axis=1)
+    ordered = rest[regrouping._order(rest, places)]
+    assert np.all(np.diff(ordered[:, 9]) >= 0.0)
+    for number in (1.0, 2.0, 20.0):
+        own = [tuple(row) for row in ordered[ordered[:, 9] == number, :9]]
+        assert own == sorted(own)
