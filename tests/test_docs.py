@@ -34,6 +34,7 @@ OF_PAGES = {
     "batches.md": ("torch",),
     "casadi.md": ("casadi",),
     "optimize_geometry.md": ("torch",),
+    "ppo.md": ("gymnasium", "stable_baselines3"),
     "pytorch_jax.md": ("torch", "jax"),
 }
 """Packages of extras that the blocks of a page import."""

@@ -50,6 +50,10 @@ STRIPS = {
         "learn_to_walk.py",
         (Row("walk.gif", (1.08, 1.28), keep=True), Row("walk.gif", (1.48, 1.68), keep=True)),
     ),
+    "ppo_walk": Strip(
+        "ppo_walk.py",
+        (Row("go2.gif", (4.02, 4.18), keep=True), Row("go2.gif", (4.34, 4.5), keep=True)),
+    ),
     "humanoid_balance": Strip(
         "humanoid_balance.py",
         (

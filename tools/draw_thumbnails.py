@@ -42,6 +42,7 @@ PARTS = {
     "leg_proportions": (0.0, 0.0, 0.4, 1.0),
     "observer_push": (0.0, 0.0, 0.49, 1.0),
     "optimal_swing_up": (0.0, 0.0, 0.35, 0.5),
+    "ppo_walk": (0.0, 0.0, 0.5, 0.5),
     "running": (0.0, 0.0, 0.5, 0.27),
     "stability_pendulum": (0.0, 0.03, 0.52, 0.9),
     "study_workspace": (0.0, 0.0, 0.49, 1.0),

@@ -52,10 +52,11 @@ batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 # | `values["gain"]` | (n, …) or (…) | values bound to the controller, the reward or `terminate` |
 # | `parameters["trunk.mass"]` | (n, …) | [parameters of the mechanism](domain_randomization.md) |
 # | `time`, `status`, `rewards` | (n,) | time since the last reset; 0 running, 1 ended, 2 diverged; sum over the last `step` |
+# | `reward_terms["speed"]` | (n,) | sum of a term over the last `step`, of a reward that returns a mapping |
 # | `contact_forces` | (n, pairs, 3) | on the first shape of each pair, means over the last step |
 # | `sensors["imu"]` | (n, size) | readings of the model's sensors |
 # | `activations` | (n, na) | of actuators |
-# | `observe(function)` | (n, m) | result of `function(model, q, v)` |
+# | `observe(function)` | (n, m) | result of `function(model, q, v)`; keyword-only arguments are `time` and entries of `values` |
 # | `height_scan(points)` | (n, m) | height of the base above the ground at points around it |
 #
 # The arrays of the last rows are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
@@ -92,13 +93,14 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 # ## Learning libraries
 #
 # Environments with rewards, termination and observations are those of [Gymnasium](../topics/motion/rollouts.md#reinforcement-learning-libraries).
-# They stand on a batch, and so do the adapters:
+# They stand on a batch, and so do the adapters. Observations and rewards may take actions, commands and time, and each episode may
+# draw its own masses and friction: [Train a quadruped to walk with PPO](ppo.md).
 #
 # | their tool | one line | what works | what does not |
 # |---|---|---|---|
 # | Gymnasium 1.1 | `env = linkwright.gymnasium.VectorEnv(robot, 256, …)` | vector environments, seeds, `reset_mask`, pickling, `check_env` of `Env` | autoreset modes other than "next step" |
-# | Stable-Baselines3 2.9 | `PPO("MlpPolicy", lw.bridges.stable_baselines3(env))` | `VecEnv`: PPO, `VecMonitor`, `VecNormalize`, `terminal_observation` | wrappers of one motion; `indices` of attributes |
-# | RSL-RL 5.5 | `OnPolicyRunner(lw.bridges.rsl_rl(env), settings)` | `VecEnv` on the CPU, time-outs, random initial ages | one group of observations |
+# | Stable-Baselines3 2.9 | `PPO("MlpPolicy", lw.bridges.stable_baselines3(env))` | `VecEnv`: PPO, `VecMonitor`, `VecNormalize`, `terminal_observation`, terms of the reward | wrappers of one motion; `indices` of attributes |
+# | RSL-RL 5.5 | `OnPolicyRunner(lw.bridges.rsl_rl(env), settings)` | `VecEnv` on the CPU, time-outs, random initial ages, terms of the reward in the log | one group of observations |
 # | skrl 2.1 | `wrap_env(env)` | skrl's own wrapper of Gymnasium's vector environments | float64 spaces are converted to float32 |
 # | PyTorch | `torch.from_numpy(batch.q)` | one memory | tensors on a GPU are copies |
 # | PufferLib 2.0 | | | requires NumPy 1, and cannot be installed next to Linkwright |
@@ -122,5 +124,6 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 # ## Related pages
 #
 # - [Randomize the model of a simulation](domain_randomization.md)
+# - [Train a quadruped to walk with PPO](ppo.md)
 # - [Train a quadruped to trot](learning.md), by an evolution strategy
 # - [Rollouts](../topics/motion/rollouts.md)

@@ -10,25 +10,30 @@ the next call of ``step`` ignores the action and returns the first observation o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwright.bounds import whole_number
-from linkwright.compiler.kernel import compile
 from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, names_given
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import unwrap_partials
-from linkwright.simulation.actuation.random_numbers import STATES, RandomGenerator, checked_seed, seeds
+from linkwright.simulation.actuation.random_numbers import STATES, checked_seed, seeds
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import IntegrationMethod
-from linkwright.simulation.integrators.rollout_functions import checked_state, user_function
 from linkwright.simulation.rollouts.batch import Batch, held_efforts
+from linkwright.simulation.rollouts.episode_starts import (
+    ACTIONS,
+    EpisodeStarts,
+    arguments_of,
+    observation_noise,
+    with_values,
+)
 from linkwright.simulation.rollouts.preparation import RESET_STREAM
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
@@ -55,7 +60,10 @@ class Interface:
     Parameters
     ----------
     observation : callable, optional
-        ``observation(model, q, v) -> (n,)``, compiled; q and v by default.
+        ``observation(model, q, v) -> (n,)``, compiled; q and v by default. Its keyword-only arguments may be ``time``,
+        ``action``, ``previous_action``, values that ``Episode(reset=…)`` draws, and values bound to the controller.
+    noise : float or array_like, shape (n,), optional
+        Standard deviations of the normal noise of the entries of an observation.
     observation_space : gymnasium.spaces.Space, optional
         Space of one observation; an unbounded Box by default.
     action_space : gymnasium.spaces.Box, optional
@@ -70,6 +78,7 @@ class Interface:
     """
 
     observation: Callable[..., Any] | None = None
+    noise: ArrayLike = 0.0
     observation_space: Any = None
     action_space: Any = None
     steps: int = 10
@@ -81,6 +90,9 @@ class Interface:
             whole_number(name, value, 1)
         if self.render_mode not in (None, "rgb_array"):
             raise InputError(f'render_mode is "rgb_array" or None; got {self.render_mode!r}')
+        noise = as_numbers("noise", self.noise)
+        if noise.ndim > 1 or not ((noise >= 0.0) & np.isfinite(noise)).all():
+            raise InputError(f"noise is a number or (n,), finite and not negative; got {self.noise!r}")
 
 
 class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
@@ -104,7 +116,15 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         As of :func:`linkwright.rollout`. Seeds are those of ``reset(seed=…)``. With
         ``method=lw.Integrator(precision="single")`` observations and rewards are float32.
     episode : Episode
-        Reward (the sum over the steps of an action), termination, and ``reset(model, q0, v0, random) -> (q, v)``.
+        Reward (the sum over the steps of an action), termination, and ``reset(model, q0, v0, random) -> (q, v)``, or
+        ``(q, v, values)``: values drawn for each episode by name, as commands, gains or `parameters`.
+
+    Notes
+    -----
+    The controller, the reward, the termination and the observation may take these arguments by keyword: ``action``, the
+    action that acts; ``previous_action``, the action before, and zero in the first step of an episode, as ``action`` is
+    in its first observation; and the values that ``reset`` draws. Other drawn values are parameters of the mechanism,
+    such as "trunk.mass": domain randomization.
     """
 
     @takes_options
@@ -140,28 +160,43 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self.num_envs, self.model, self.limit = whole_number("num_envs", num_envs, 1), model, interface.limit
         self._steps, self._period = int(interface.steps), interface.steps * step
         self.single_action_space = _space_of_actions(model, controller, interface.action_space)
-        action = np.zeros((self.num_envs, *self.single_action_space.shape))
-        self._action = "controls" if controller is None else "action"
-        driven: Callable[..., Any] = partial(controller or held_efforts, **{self._action: action})  # type: ignore[arg-type]
-        each = {*names_given("each", setup.actuation.each), self._action}
-        actuation = replace(setup.actuation, each=each)
+        if controller is None:
+            controller = _held_action
+        start = [x if given is None else given for given, x in ((q0, model.neutral()), (v0, np.zeros(model.nv)))]
+        starts = EpisodeStarts(model, None if isinstance(episode.reset, str) else episode.reset, *start)
+        functions = (controller, episode.reward, episode.terminate)
+        taken = set().union(*map(arguments_of, (*functions, interface.observation)))
+        shapes = dict.fromkeys(ACTIONS, self.single_action_space.shape) | starts.shapes_of_values(taken)
+        initial = {name: np.zeros((self.num_envs, *shape)) for name, shape in shapes.items()}
+        bound = [with_values(function, initial) for function in functions]
+        each = {*names_given("each", setup.actuation.each)}
+        for function in functions:
+            each |= arguments_of(function) & {*initial}
+        drawn = starts.parameters(taken, parameters or {})
         self._batch = Batch(
             model,
             self.num_envs,
             q0,
             v0,
             step,
-            driven,
+            bound[0],
             method=method,
-            actuation=actuation,
+            actuation=replace(setup.actuation, each=each),
             surroundings=surroundings,
-            episode=replace(episode, reset=None),
-            parameters=parameters,
+            episode=replace(episode, reward=bound[1], terminate=bound[2], reset=None),
+            parameters={**(parameters or {}), **drawn},
         )
-        self._begin = _beginnings(
-            model, None if isinstance(episode.reset, str) else episode.reset, list(self._batch.parameters)
-        )
-        self._observed = self._batch.observe(interface.observation or all_of_it)
+        self._given_parameters = [x for name, x in self._batch.parameters.items() if name not in drawn]
+        self._begin = starts.compiled([name for name in self._batch.parameters if name not in drawn])
+        bound_to_steps, dtype = {**self._batch.values}, self._batch.q.dtype
+        self._values = {name: bound_to_steps.get(name, x.astype(dtype)) for name, x in initial.items()}
+        self._drawn = [self._batch.parameters[name] if name in drawn else self._values[name] for name in starts.sample]
+        self._observed = self._batch.observe(interface.observation or all_of_it, self._values)
+        self._noise = None
+        if np.any(interface.noise):
+            self._noise = observation_noise(interface.noise, self._observed.shape[1:])
+        self._measured = self._observed if self._noise is None else np.array(self._observed)
+        self._terms = {name: np.zeros(self.num_envs) for name in self._batch.reward_terms}
         observation_space = interface.observation_space
         if observation_space is None:
             observation_space = gymnasium.spaces.Box(-np.inf, np.inf, self._observed.shape[1:], self._observed.dtype)
@@ -169,7 +204,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, self.num_envs)
         self.action_space = batched(self.single_action_space, self.num_envs)
-        self._random = np.zeros((self.num_envs, STATES))
+        self._random, self._noise_random = np.zeros((2, self.num_envs, STATES))
         self._age, self._ended = np.zeros(self.num_envs, dtype=int), np.zeros(self.num_envs, dtype=bool)
         self._seeded = False
         self._camera: Camera | None = None
@@ -187,7 +222,14 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
     @property
     def observations(self) -> Array:
         """Present observations, shape (num_envs, n), live; read-only."""
-        return self._observed
+        view = self._measured.view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def reward_terms(self) -> dict[str, Array]:
+        """Sums over the present episodes of the terms of the reward, by name, shape (num_envs,)."""
+        return {name: x.copy() for name, x in self._terms.items()}
 
     @property
     def ages(self) -> Array:
@@ -223,7 +265,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             if mask.shape != (self.num_envs,) or mask.dtype != bool:
                 raise ShapeError(f"reset_mask is ({self.num_envs},) truth values; got {mask.dtype} {mask.shape}")
         self._start_again(mask)
-        return self._observed.copy(), {}
+        return self._measured.copy(), {}
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Hold an action for the steps of an action.
@@ -242,13 +284,14 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         terminated, truncated : ndarray of bool, shape (num_envs,)
             Episodes that ended, and episodes that reached the limit.
         info : dict
-            Empty.
+            ``"reward_terms"``: sums of the terms over the episodes by name, where the reward has terms.
         """
         over = self._ended
         rewards, terminated, truncated = self.hold(actions)
+        info = {"reward_terms": self.reward_terms} if self._terms else {}
         if over.any():
             self._start_again(over)
-        return self._observed.copy(), rewards, terminated, truncated, {}
+        return self._measured.copy(), rewards, terminated, truncated, info
 
     def hold(self, actions: Any) -> tuple[Array, Array, Array]:
         """Hold an action for the steps of an action, without new episodes: the part of :meth:`step` for adapters.
@@ -275,8 +318,12 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             raise InputError("actions are not finite")
         over, batch = self._ended, self._batch
         batch.stop(over)
-        batch.values[self._action][...] = action
+        self._values["previous_action"][...] = self._values["action"]
+        self._values["action"][...] = action
         batch.step(self._steps)
+        self._measure(np.ones(self.num_envs, dtype=bool))
+        for name, x in batch.reward_terms.items():
+            self._terms[name] += x
         terminated = (batch.status != batch.RUNNING) & ~over
         self._age += 1
         cut = self._age >= (np.inf if self.limit is None else self.limit)
@@ -296,24 +343,42 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
     def __reduce__(self) -> Any:
         """Pickle the arguments of the constructor and the states of the motions."""
         state = {name: x for name, x in vars(self).items() if name in _CARRIED}
-        return _made_again, (type(self), self._given), (state, self._batch.__getstate__())
+        return _made_again, (type(self), self._given), (state, self._values, self._batch.__getstate__())
 
-    def __setstate__(self, state: tuple[dict[str, Any], list[Array]]) -> None:
+    def __setstate__(self, state: tuple[dict[str, Any], dict[str, Array], list[Array]]) -> None:
         self.__dict__.update(state[0])
-        self._batch.__setstate__(state[1])
+        for name, x in state[1].items():
+            self._values[name][...] = x
+        self._batch.__setstate__(state[2])
+        if self._noise is None:
+            self._measured = self._observed
 
     def _seed(self, of_each: Array) -> None:
         """Seed the random numbers of initial states and of noise."""
         self._seeded = True
         self._random = seeds(of_each, (self.num_envs,), RESET_STREAM)
+        self._noise_random = seeds(of_each, (self.num_envs,), NOISE_STREAM)
         self._batch.seed(of_each)
 
     def _start_again(self, mask: Array) -> None:
         """Start new episodes of these motions; their random sequences continue."""
-        given = *self._batch.start, self._random, *self._batch.parameters.values()
-        q, v, self._random[mask] = self._begin(*(x[mask] for x in given))
+        given = *self._batch.start, self._random, *self._given_parameters
+        q, v, self._random[mask], *drawn = self._begin(*(x[mask] for x in given))
+        for now, new in zip(self._drawn, drawn, strict=True):
+            now[mask] = new
+        for name in ACTIONS:
+            self._values[name][mask] = 0.0
         self._batch.reset(mask, q, v)
+        self._measure(mask)
         self._age[mask], self._ended[mask] = 0, False
+        for x in self._terms.values():
+            x[mask] = 0.0
+
+    def _measure(self, mask: Array) -> None:
+        """Draw the noise of the observations of these motions."""
+        if self._noise is not None:
+            noise, self._noise_random[mask] = self._noise(self._noise_random[mask])
+            self._measured[mask] = self._observed[mask] + noise
 
 
 def _of_one_motion(function: Callable[..., Any]) -> inspect.Signature:
@@ -352,7 +417,24 @@ class Env(_Single):  # type: ignore[misc, valid-type]
     __init__.__signature__ = _of_one_motion(VectorEnv.__init__)  # type: ignore[attr-defined]
 
 
-_CARRIED = ("_random", "_age", "_ended", "_seeded", "_np_random", "_np_random_seed")
+NOISE_STREAM = 2
+"""Stream of random numbers of observations; those of the noise of controllers and of resets are 0 and 1."""
+
+_CARRIED = (
+    "_random",
+    "_noise_random",
+    "_measured",
+    "_terms",
+    "_age",
+    "_ended",
+    "_seeded",
+    "_np_random",
+    "_np_random_seed",
+)
+
+
+def _held_action(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
+    return held_efforts(model, t, q, v, controls=action)
 
 
 def _made_again(kind: type, given: dict[str, Any]) -> Any:
@@ -402,22 +484,6 @@ def _require_action(controller: Callable[..., Any] | None) -> None:
             "the controller of an environment is controller(model, t, q, v, *, action); this one takes "
             f"{', '.join(parameters)}"
         )
-
-
-def _beginnings(
-    model: Model, reset: Callable[..., Any] | None, parameters: Sequence[str]
-) -> Callable[..., tuple[Array, Array, Array]]:
-    """Compile (q0, v0, random states, *parameters) -> (q, v, new random states) for several motions."""
-    draw = user_function("reset", reset, (), ())
-    if draw is None:
-        return lambda q0, v0, random, *values: (q0, v0, random)
-
-    def beginning(model: Model, q0: Array, start: Array, random: Array) -> Any:
-        numbers = RandomGenerator(random)
-        found = draw.function(model, q0, start, numbers, list(draw.values))
-        return *checked_state(draw, found, model.nq, model.nv), numbers.state
-
-    return compile(beginning, model, parameters=parameters, start=model.nv, random=STATES)
 
 
 __all__ = ["Env", "Interface", "VectorEnv"]

@@ -48,6 +48,8 @@ class RslEnv(VecEnv):  # type: ignore[misc]
         done = terminated | truncated
         extras: dict[str, Any] = {"time_outs": torch.from_numpy(truncated)}
         if done.any():
+            for name, sums in self.environment.reward_terms.items():
+                extras.setdefault("log", {})[f"Episode_Reward/{name}"] = float(sums[done].mean())
             self.environment.reset(options={"reset_mask": done})
         return (
             self.get_observations(),

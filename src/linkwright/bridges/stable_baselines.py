@@ -38,9 +38,11 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]
         done = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if done.any():
-            last = self._typed(self.environment.observations)
+            last, terms = self._typed(self.environment.observations), self.environment.reward_terms
             for k in np.flatnonzero(done).tolist():
                 infos[k] = {"terminal_observation": last[k], "TimeLimit.truncated": bool(truncated[k])}
+                if terms:
+                    infos[k]["reward_terms"] = {name: float(sums[k]) for name, sums in terms.items()}
             self.environment.reset(options={"reset_mask": done})
         return self._typed(self.environment.observations), rewards.astype(np.float32), done, infos
 

@@ -23,7 +23,8 @@ class Episode:
     Parameters
     ----------
     reward : callable, optional
-        ``reward(model, t, q, v, tau) -> number`` of each step: t, q, v after the step, tau what acted over it.
+        ``reward(model, t, q, v, tau) -> number`` of each step: t, q, v after the step, tau what acted over it. A
+        mapping {name: number} is the sum of its terms, which batches and environments report by name.
     discount : float, optional
         Factor of the reward for each step before it; 1 by default.
     terminate : callable, optional
@@ -32,7 +33,8 @@ class Episode:
     reset : {"start"} or callable, optional
         Where a motion that ended begins again: "start", at its q0 and v0, or
         ``reset(model, q0, v0, random) -> (q, v)`` with ``random.uniform(low, high, shape)`` and
-        ``random.normal(scale, shape)``. The state of the controller and the time begin again too.
+        ``random.normal(scale, shape)``. The state of the controller and the time begin again too. In environments it
+        may return ``(q, v, values)``, see :class:`linkwright.gymnasium.VectorEnv`.
     keep : collection of {"q", "v", "tau", "reward", "state"}, optional
         Quantities recorded at every sample: ``tau`` is the effort of the step before, ``reward`` the sum since the
         sample before, ``state`` that of the controller.

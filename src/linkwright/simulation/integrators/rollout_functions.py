@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.errors import ArgumentError
+from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import BoundNames, bindings, name_of_function, unwrap_partials
 from linkwright.simulation.actuation.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array
 
 FORMS = {
-    "reward": "reward(model, t, q, v, tau) -> a number",
+    "reward": "reward(model, t, q, v, tau) -> a number, or a number for each named term",
     "terminate": "terminate(model, t, q, v) -> a condition, such as q[2] < 0.2",
     "reset": "reset(model, q0, v0, random) -> (q, v)",
 }
@@ -89,8 +90,27 @@ def _require_form(form: str, function: Any, name: str, bound: Collection[str]) -
         ) from None
 
 
-def checked_number(function: UserFunction, x: Any) -> Any:
-    """Check the value of a reward."""
+def checked_reward(function: UserFunction, x: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the value of a reward, and its terms by name where it returned a mapping."""
+    if not isinstance(x, Mapping):
+        return _checked_number(function, x), {}
+    if not x or not all(isinstance(name, str) for name in x):
+        raise ArgumentError(f'the reward {function.name} returns {{"speed": …}}; it returned {x!r}')
+    terms = {name: _checked_number(function, term) for name, term in x.items()}
+    return sum(terms.values()), terms
+
+
+def reward_terms(function: UserFunction | None, model: Model, q: Array, v: Array) -> tuple[str, ...]:
+    """Return the names of the terms of a reward, at the state q (nq,), v (nv,); none for a reward of one number."""
+    if function is None:
+        return ()
+    values = [x.reshape((-1, *shape))[0] for x, shape in zip(function.values, function.shapes, strict=True)]
+    with np.errstate(all="ignore"):
+        return tuple(checked_reward(function, function.function(model, 0.0, q, v, np.zeros(model.nv), values))[1])
+
+
+def _checked_number(function: UserFunction, x: Any) -> Any:
+    """Check a number of a reward."""
     if x is None:
         raise ArgumentError(f"the reward {function.name} returned None: is its `return` missing?")
     x = np.asarray(x)

@@ -106,12 +106,13 @@ class StepKernelSpec(NamedTuple):
     layout: StateLayout
     parameters: tuple[str, ...]
     more: tuple[str, ...]
-    """further results: efforts of the first step, "begun", and of the last, "tau"; "reward" of all steps; final "state"
-    of
-    the controller, or "carried", the same with impulses"""
+    """further results: efforts of the first step, "begun", and of the last, "tau"; "reward" of all steps, and its
+    "terms"; final "state" of the controller, or "carried", the same with impulses"""
     precision: str = "double"
     summed: tuple[int, ...] = ()
     """indices in q of coordinates with compensated sums"""
+    terms: tuple[str, ...] = ()
+    """names of the terms of the reward, whose sums are the result "terms\""""
 
     @property
     def key(self) -> Hashable:
@@ -129,6 +130,7 @@ class StepKernelSpec(NamedTuple):
             self.more,
             self.precision,
             self.summed,
+            self.terms,
         )
 
     @property
@@ -275,16 +277,19 @@ def _made(model: Model, spec: StepKernelSpec) -> Kernel:
             values, h, discount = unpacked_values(spec, shared, own), numbers[0], numbers[2]
             step = RolloutStep(model, spec, values, h, discount, (q_start, v_start, start), looped)
             begun = {"begun": np.zeros(model.nv), "tau": np.zeros(model.nv), "reward": 0.0}
+            begun["terms"] = np.zeros(len(spec.terms))
             recorded = [name for name in spec.more if name in begun]
 
             def one(k: Any, left: Any, q: Array, v: Array, rest: Array, memory: Any, *more: Any) -> tuple[Any, ...]:
-                q, v, rest, memory, tau, reward = step.advance(q, v, rest, memory)
+                q, v, rest, memory, tau, (reward, terms) = step.advance(q, v, rest, memory)
                 before = dict(zip(recorded, more, strict=True))
                 found = {"tau": tau}
                 if "begun" in recorded:
                     found["begun"] = where(k < 0.5, tau, before["begun"])
                 if "reward" in recorded:
                     found["reward"] = before["reward"] + reward
+                if "terms" in recorded:
+                    found["terms"] = before["terms"] + np.stack([terms[name] for name in spec.terms])
                 return left - 1.0, q, v, rest, memory, *(found[name] for name in recorded)
 
             x = spec.layout.split(rest)
@@ -349,8 +354,8 @@ class RolloutStep:
         return where(self.alive(rest) > 0.5, found, 0.0) if ends else found
 
     def advance(self, q: Array, v: Array, rest: Array, memory: Any) -> tuple[Array, Array, Array, Any, Array, Any]:
-        """Return (q, v, rest, memory) after a step, its efforts, and its reward."""
-        reward = 0.0
+        """Return (q, v, rest, memory) after a step, its efforts, and its reward with the terms of it by name."""
+        reward, terms = 0.0, {}
         spec, model, x = self.spec, self.model, {**self.layout.split(rest), "memory": memory}
         ends, before = spec.terminate is not None or spec.restarts, (q, v)
         q, v, tau = self._driven(x, q, v)
@@ -361,8 +366,10 @@ class RolloutStep:
             q, v = (where(finite, new, old) for new, old in zip((q, v), before, strict=True))
         if spec.reward is not None:
             reward = spec.reward.function(model, t, q, v, tau, self.others[0])
-            reward = rollout_functions.checked_number(spec.reward, reward)
-            reward = reward if finite is None else where(finite, reward, 0.0)
+            reward, terms = rollout_functions.checked_reward(spec.reward, reward)
+            if finite is not None:
+                reward = where(finite, reward, 0.0)
+                terms = {name: where(finite, x, 0.0) for name, x in terms.items()}
             x["total"], x["weight"] = x["total"] + x["weight"] * reward, x["weight"] * self.discount
         if finite is not None:
             ended = where(finite, self._ended(t, q, v), 1.0)
@@ -371,7 +378,7 @@ class RolloutStep:
             else:
                 assert finite is not None
                 x["alive"] = where(finite, x["alive"] * (1.0 - ended), DIVERGED)
-        return q, v, self.layout.join(x), x["memory"], tau, reward
+        return q, v, self.layout.join(x), x["memory"], tau, (reward, terms)
 
     def _driven(self, x: dict[str, Array], q: Array, v: Array) -> tuple[Array, Array, Array]:
         """Advance the mechanism, the controller and the memory of the method by a step."""

@@ -24,6 +24,7 @@ from linkwright.simulation.actuation.law_controller import activations_in
 from linkwright.simulation.actuation.random_numbers import checked_seed, seeds
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of
+from linkwright.simulation.integrators.rollout_functions import reward_terms
 from linkwright.simulation.integrators.step_function import is_smooth, memory_at_start
 from linkwright.simulation.integrators.step_kernels import NUMBERS, PARAMETERS, VALUES
 from linkwright.simulation.preparation import require_closed
@@ -141,7 +142,10 @@ class Batch:
                 ("v0", np.zeros(model.nv) if v0 is None else v0, model.nv),
             )
         )
-        of = self._prepared = prepare_rollout(model, begin_q, begin_v, step, setup, own, parameters)
+        of = prepare_rollout(model, begin_q, begin_v, step, setup, own, parameters)
+        if terms := reward_terms(of.spec.reward, model, begin_q[0], begin_v[0]):
+            of = of._replace(spec=of.spec._replace(terms=terms, more=(*of.spec.more, "terms")))
+        self._prepared = of
         threads, self._actuated = setup.integrator.threads, setup.actuation.is_of_actuators
         self._threads = None if threads is None else checked_threads("threads", threads)
         self._cpus = () if cpus is None else checked_processors("cpus", cpus)
@@ -158,7 +162,7 @@ class Batch:
         self._values, self._repeated = _views_of_values(of, self.n, *self._arrays[VALUES])
         self._parameters = dict(zip(parameters or {}, self._arrays[PARAMETERS:], strict=True))
         self._time, self._status = np.zeros(self.n), np.zeros(self.n, dtype=np.int8)
-        self._rewards = self._results[3 + of.spec.more.index("reward")][0] if keep else None
+        self._sums = {name: self._results[3 + of.spec.more.index(name)][0] for name in of.spec.more}
         self._live: dict[Any, observations.LiveResult] = {}
         self._readings: tuple[Array, Array] | None = None
         self._sensors: Mapping[str, Array] | None = None
@@ -231,9 +235,15 @@ class Batch:
     @property
     def rewards(self) -> Array:
         """Sums (n,) of the rewards of the last :meth:`step`, live; read-only."""
-        if self._rewards is None:
+        if "reward" not in self._sums:
             raise InputError("this batch has no reward: episode=lw.Episode(reward=…)")
-        return _read_only(self._rewards)
+        return _read_only(self._sums["reward"])
+
+    @property
+    def reward_terms(self) -> Mapping[str, Array]:
+        """Sums (n,) of the terms of the reward over the last :meth:`step`, live, by name; read-only."""
+        found = {name: _read_only(self._sums["terms"][:, k]) for k, name in enumerate(self._prepared.spec.terms)}
+        return MappingProxyType(observations.LiveArrays("term of the reward", found))
 
     @property
     def contact_forces(self) -> Array:
@@ -250,7 +260,9 @@ class Batch:
         def contact_forces(model: Model, q: Array, v: Array, rest: Array) -> Array:
             return pair_forces(model, options.constraints, q, v, rest[memory], of.h)
 
-        return self._observed("contact forces", contact_forces, with_all_impulses(model, named), rest=True)
+        return self._observed(
+            "contact forces", contact_forces, with_all_impulses(model, named), {"rest": self._arrays[2]}
+        )
 
     @property
     def sensors(self) -> Mapping[str, Array]:
@@ -277,20 +289,33 @@ class Batch:
             self._sensors = MappingProxyType(observations.LiveArrays("sensor", found))
         return self._sensors
 
-    def observe(self, function: Callable[..., Any]) -> Array:
+    def observe(self, function: Callable[..., Any], values: Mapping[str, Array] | None = None) -> Array:
         """Return a live array of a function of the states; :meth:`step`, :meth:`reset` and :meth:`refresh` update it.
 
         Parameters
         ----------
         function : callable
-            ``function(model, q, v) -> (m,)`` of one simulation, compiled; `model` has its `parameters`.
+            ``function(model, q, v) -> (m,)`` of one simulation, compiled; `model` has its `parameters`. Keyword-only
+            arguments get the entries of :attr:`values` of their names, and ``time`` the time since the last reset.
+        values : mapping, optional
+            Further live arrays (n, ...) by name, of the type of `q`, for keyword-only arguments.
 
         Returns
         -------
         ndarray, shape (n, m)
             The live array, read-only.
+
+        Raises
+        ------
+        UnknownNameError
+            If a keyword-only argument is neither ``time`` nor the name of a value.
+        ShapeError
+            If one of `values` is no array (n, ...) of the type of `q`.
         """
-        return self._observed(function, observations.user_observation(function), self.model)
+        further = observations.checked_live(values or {}, self.q)
+        known = observations.LiveArrays("argument of an observation", {**self._values, "time": self.time} | further)
+        given = observations.named_arguments(function, known)
+        return self._observed(function, observations.user_observation(function, [*given]), self.model, given)
 
     def height_scan(self, points: ArrayLike, frame: str | None = None) -> Array:
         """Return a live array of heights of a frame above the ground at points around it.
@@ -328,14 +353,14 @@ class Batch:
         for copy, values in self._repeated:
             copy[...] = values
         if self._readings is not None and observations.need_accelerations(self.model):
-            rewards = 0.0
+            before = {}
             if k > 1:
                 self._run(k - 1)
-                rewards = 0.0 if self._rewards is None else self._rewards.copy()
+                before = {name: x.copy() for name, x in self._sums.items()}
             self._readings[0][...] = self.v
             self._run(1)
-            if self._rewards is not None:
-                self._rewards += rewards
+            for name, x in before.items():
+                self._sums[name] += x
         else:
             self._run(k)
         self.refresh()
@@ -383,8 +408,8 @@ class Batch:
             rest[:, places["memory"]] = memory_at_start(model, of.spec.options, smooth, tolerance, np.inf, *given)
         for now, new in zip(self._arrays[:3], (*given, rest), strict=True):
             now[at] = new
-        if self._rewards is not None:
-            self._rewards[at] = 0.0
+        for sums in self._sums.values():
+            sums[at] = 0.0
         if self._readings is not None:
             self._readings[0][at] = given[1]
         self.refresh()
@@ -420,7 +445,7 @@ class Batch:
     # state
 
     def __getstate__(self) -> list[Array]:
-        return [*self._arrays, *([] if self._rewards is None else [self._rewards])]
+        return [*self._arrays, *self._sums.values()]
 
     def __setstate__(self, state: list[Array]) -> None:
         for mine, other in zip(self.__getstate__(), state, strict=True):
@@ -441,12 +466,17 @@ class Batch:
             )
         self._runs[k]()
 
-    def _observed(self, key: Any, function: Callable[..., Any], model: Model, rest: bool = False) -> Array:
-        """Return the live array of a function (model, q, v[, rest])."""
+    def _observed(
+        self, key: Any, function: Callable[..., Any], model: Model, given: Mapping[str, Array] = MappingProxyType({})
+    ) -> Array:
+        """Return the live array of a function (model, q, v, *given) of the states and further live arrays."""
         if key not in self._live:
-            arguments = (self.q, self.v, self._arrays[2]) if rest else (self.q, self.v)
-            kernel = self._compiled(function, model, **({"rest": self._arrays[2].shape[1:]} if rest else {}))
-            self._live[key] = observations.LiveResult(kernel, (*arguments, *self._parameters.values()))
+            of = self._prepared
+            of_each = dict(zip(of.names, of.spec.per_motion, strict=True))
+            sizes = {f"value_{k}": x.shape[of_each.get(name, True) :] for k, (name, x) in enumerate(given.items())}
+            kernel = self._compiled(observations.with_arguments(function, [*sizes]), model, **sizes)
+            arguments = (self.q, self.v, *given.values(), *self._parameters.values())
+            self._live[key] = observations.LiveResult(kernel, arguments)
         return _read_only(self._live[key].values)
 
     def _compiled(self, function: Callable[..., Any], model: Model, **sizes: Any) -> Callable[..., Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, is_z
 
 UPRIGHT = 1e-9
 """Largest deviation of the axis of a height field from the vertical."""
+
+OBSERVATION = "an observation is a function (model, q, v) -> (m,)"
 
 OF_EFFORTS = ("jointactuatorfrc", "actuatorfrc")
 """Types of sensors that need the controls."""
@@ -52,18 +55,58 @@ class LiveResult:
             self.values[...] = self.kernel(*self.arguments)
 
 
-def user_observation(observe: Any) -> Callable[..., Any]:
-    """Return a function (model, q, v) of the model as it is in its file."""
-    function, bound = unwrap_partials(observe, "an observation is a function (model, q, v) -> (m,)")
+def named_arguments(function: Any, known: Mapping[str, Array]) -> dict[str, Array]:
+    """Return those of the known arrays that a function takes by keyword; those without a default must be known."""
+    function, bound = unwrap_partials(function, OBSERVATION)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # no signature
+        return {}
+    named = [x for x in signature.parameters.values() if x.kind is x.KEYWORD_ONLY and x.name not in bound]
+    found = {x.name: known[x.name] for x in named if x.name in known or x.default is x.empty}
+    try:
+        signature.bind("model", "q", "v", **found, **bound)
+    except TypeError:
+        raise ArgumentError(
+            f"{OBSERVATION}, whose other arguments are keyword-only (model, q, v, *, time); "
+            f"{name_of_function(function)} takes ({', '.join(signature.parameters)})"
+        ) from None
+    return found
+
+
+def user_observation(observe: Any, names: Sequence[str] = ()) -> Callable[..., Any]:
+    """Return a function (model, q, v, *values) of the model as it is in its file; ``names``: of the values."""
+    function, bound = unwrap_partials(observe, OBSERVATION)
     name = name_of_function(function)
 
-    def observation(model: Model, q: Array, v: Array) -> Any:
-        found = function(model.physical or model, q.copy(), v.copy(), **bound)
+    def observation(model: Model, q: Array, v: Array, *values: Any) -> Any:
+        given = {what: x.copy() if isinstance(x, np.ndarray) else x for what, x in zip(names, values, strict=True)}
+        found = function(model.physical or model, q.copy(), v.copy(), **given, **bound)
         if found is None:
             raise ArgumentError(f"the observation {name} returned None: is its `return` missing?")
         return np.asarray(found)
 
     return observation
+
+
+def checked_live(values: Mapping[str, Any], q: Array) -> dict[str, Array]:
+    """Check further live arrays (n, …) of the type of the configurations q (n, nq)."""
+    for name, x in values.items():
+        if not isinstance(x, np.ndarray) or x.shape[:1] != q.shape[:1] or x.dtype != q.dtype:
+            given = f"{x.dtype} {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+            raise ShapeError(f"the value {name!r} of an observation is an array {q.dtype} ({len(q)}, …); got {given}")
+    return dict(values)
+
+
+def with_arguments(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """Return the function (model, q, v, *values) with these names of its values, by which it is compiled."""
+
+    def named(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    parameters = [inspect.Parameter(x, inspect.Parameter.POSITIONAL_OR_KEYWORD) for x in ("model", "q", "v", *names)]
+    named.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return named
 
 
 def require_readings(model: Model, controls: Array | None, actuated: bool) -> None:

@@ -30,7 +30,7 @@ FEW = 64
 PIECE = 1024
 """Number of motions of each thread that are sorted together, so that they stay in the nearer caches"""
 
-OVER_STEPS = frozenset({"begun", "reward"})
+OVER_STEPS = frozenset({"begun", "reward", "terms"})
 """Results that depend on all steps of a call"""
 
 
