@@ -139,6 +139,7 @@ class MjbatchEnv(VecEnv):
             + 0.75 * np.exp(-4.0 * (v[:, 5] - self.command[:, 2]) ** 2)
             - 2.0 * v[:, 2] ** 2
             - 0.05 * (v[:, 3] ** 2 + v[:, 4] ** 2)
+            - 5.0 * (up[:, 0] ** 2 + up[:, 1] ** 2)
             - 20.0 * (height - 0.3) ** 2
             - 2e-4 * (self.force**2).sum(axis=1)
             - 0.01 * (change**2).sum(axis=1)

@@ -74,6 +74,7 @@ def reward(model, t, q, v, tau, *, action, previous_action, command):
         "velocity": 1.5 * np.exp(-((v[0] - command[0]) ** 2 + (v[1] - command[1]) ** 2) / 0.1),
         "turning": 0.75 * np.exp(-4.0 * (v[5] - command[2]) ** 2),
         "bouncing": -2.0 * v[2] ** 2 - 0.05 * (v[3] ** 2 + v[4] ** 2),
+        "level": -5.0 * (T[2, 0] ** 2 + T[2, 1] ** 2),
         "height": -20.0 * (T[2, 3] - 0.3) ** 2,
         "efforts": -2e-4 * (tau[6:] @ tau[6:]),
         "action_rate": -0.01 * (change @ change),

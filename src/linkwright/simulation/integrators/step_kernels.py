@@ -355,7 +355,8 @@ class RolloutStep:
 
     def advance(self, q: Array, v: Array, rest: Array, memory: Any) -> tuple[Array, Array, Array, Any, Array, Any]:
         """Return (q, v, rest, memory) after a step, its efforts, and its reward with the terms of it by name."""
-        reward, terms = 0.0, {}
+        reward: Any = 0.0
+        terms: dict[str, Any] = {}
         spec, model, x = self.spec, self.model, {**self.layout.split(rest), "memory": memory}
         ends, before = spec.terminate is not None or spec.restarts, (q, v)
         q, v, tau = self._driven(x, q, v)
