@@ -13,8 +13,6 @@
 #
 # ![Four moments of the learned trot of a Go2 on command 0.5 m/s](../pictures/ppo_walk.png)
 #
-# RESULTS
-#
 # ## Environment
 #
 # An action, 50 times a second, shifts the posture that springs of the joints hold. These lines are those of the example, for the
@@ -124,7 +122,7 @@ policy.learn(64 * 24)                            # the example: 512 robots and 2
 # %% [markdown]
 # - `VecNormalize` normalizes observations by their mean and variance.
 # - `target_kl` ends the epochs of an update that changes the policy too much.
-# - Small networks suffice. TIMES
+# - A network of two small hidden layers suffices.
 # - PyTorch is fastest here with one thread, `torch.set_num_threads(1)`.
 #
 # ## Related pages

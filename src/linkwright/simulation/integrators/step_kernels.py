@@ -112,7 +112,7 @@ class StepKernelSpec(NamedTuple):
     summed: tuple[int, ...] = ()
     """indices in q of coordinates with compensated sums"""
     terms: tuple[str, ...] = ()
-    """names of the terms of the reward, whose sums are the result "terms\""""
+    """names of the terms of the reward"""
 
     @property
     def key(self) -> Hashable:
