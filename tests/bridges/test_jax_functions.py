@@ -55,13 +55,25 @@ def test_batches_broadcast():
 
 
 def test_float32_is_kept():
+    single = lw.compile(lw.inverse_dynamics, ARM, precision="single")
+
+    def twice(model, q):
+        """Return a state of a loop, which is computed in double precision."""
+        return lw.repeat(12, lambda k, q: q + 0.1 * np.sin(q), q)
+
+    loop = lw.bridges.jax(lw.compile(twice, ARM))
     for shape in ((2,), (150, 2)):  # the handler converts blocks of rows
-        given = [random(*shape, seed=1), V, random(*shape, seed=2)]
-        f32 = [x.astype(jnp.float32) for x in given]
+        f32 = [x.astype(jnp.float32) for x in (random(*shape, seed=1), V, random(*shape, seed=2))]
         tau = jax.jit(DYNAMICS)(*f32)
         assert tau.dtype == jnp.float32
+        assert np.array_equal(tau, single(*map(np.asarray, f32)))
         exact = lw.inverse_dynamics(ARM, *(np.asarray(x, dtype=float) for x in f32))
-        assert np.array_equal(tau, exact.astype(np.float32))
+        np.testing.assert_allclose(tau, exact, rtol=1e-5, atol=1e-5)
+        gradient = jax.grad(lambda *x: DYNAMICS(*x).sum())(*f32)
+        wide = jax.grad(lambda *x: DYNAMICS(*x).sum())(*(x.astype(float) for x in f32))
+        assert gradient.dtype == jnp.float32
+        np.testing.assert_allclose(gradient, wide, rtol=1e-4, atol=1e-4)
+        assert np.array_equal(loop(f32[0]), loop(f32[0].astype(float)).astype(np.float32))
 
 
 def test_transformations_agree():

@@ -50,6 +50,48 @@ def test_float32_is_kept():
     assert q.grad.dtype is torch.float32
 
 
+def test_float32_is_computed_in_single_precision_but_in_loops():
+    single = lw.compile(lw.inverse_dynamics, ARM, precision="single")
+    for arrays in ((Q, V, A), (random(40, 2), V, random(40, 2, seed=1))):
+        f32 = [x.to(torch.float32) for x in arrays]
+        expected = single(*(x.numpy() for x in f32))
+        results = [
+            DYNAMICS(*f32),
+            DYNAMICS(torch.nn.Parameter(f32[0]), *f32[1:]).detach(),
+            torch.compile(DYNAMICS, backend="eager")(*f32),
+        ]
+        for result in results:
+            assert result.dtype is torch.float32
+            assert np.array_equal(result, expected)
+    energy = lw.bridges.torch(lw.potential_energy, ARM)
+    assert energy(Q.to(torch.float32)).dtype is torch.float32
+    hessian = func.hessian(energy)(Q.to(torch.float32))
+    assert hessian.dtype is torch.float32
+    np.testing.assert_allclose(hessian, func.hessian(energy)(Q), rtol=1e-5, atol=1e-5)
+
+    def swing(model, q):
+        return lw.repeat(12, lambda k, q: q + 0.1 * np.sin(q), q)
+
+    loop = lw.bridges.torch(lw.compile(swing, ARM))
+    assert torch.equal(loop(Q.float()), loop(Q.float().double()).float())
+
+
+def test_exported_programs_have_dynamic_batches():
+    class Energy(torch.nn.Module):
+        def forward(self, q, v):
+            return DYNAMICS(q, v, A).square().sum(-1)
+
+    batch = torch.export.Dim("batch", min=2)
+    rows = random(5, 2), random(5, 2, seed=1)
+    program = torch.export.export(Energy(), rows, dynamic_shapes=({0: batch}, {0: batch}))
+    others = random(9, 2), random(9, 2, seed=1)
+    assert torch.equal(program.module()(*others), Energy()(*others))
+    one = torch.export.export(Energy(), (rows[0], V), dynamic_shapes=({0: batch}, None))
+    assert torch.equal(one.module()(others[0], V), Energy()(others[0], V))
+    with pytest.raises(lw.errors.ShapeError, match="do not broadcast"):
+        torch.export.export(Energy(), (rows[0], random(3, 2)))
+
+
 def test_transformations_agree():
     forward, backward = func.jacfwd(DYNAMICS, (0, 1, 2))(Q, V, A), func.jacrev(DYNAMICS, (0, 1, 2))(Q, V, A)
     for x, y in zip(forward, backward, strict=True):

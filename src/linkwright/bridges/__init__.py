@@ -43,7 +43,8 @@ def torch(function_or_kernel: Callable[..., Any], model: Model | None = None, **
     -------
     callable
         Function of tensors, in the order of the kernel's arguments or by name, each with any leading batch dimensions,
-        which broadcast. Tensors of float32 are computed in float64, and the results are float32.
+        which broadcast. Tensors of float32 are computed in single precision, except by loops and
+        :func:`~linkwright.rollout`, which convert them.
 
     Raises
     ------
@@ -92,7 +93,8 @@ def jax(function_or_kernel: Callable[..., Any], model: Model | None = None, **in
     -------
     callable
         Function of arrays, in the order of the kernel's arguments or by name, each with any leading batch dimensions,
-        which broadcast. Arrays of float32, JAX's default, are computed in float64, and the results are float32.
+        which broadcast. Arrays of float32, JAX's default, are computed in single precision, except by loops
+        and :func:`~linkwright.rollout`, which convert them.
 
     Raises
     ------

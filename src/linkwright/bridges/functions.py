@@ -17,6 +17,7 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.kernel import Kernel, compile
+from linkwright.compiler.precision import in_precision
 from linkwright.compiler.rows import annotated_shape
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError
 from linkwright.ik_solvers.derivatives import inverse_kinematics_kernel
@@ -64,6 +65,17 @@ class DifferentiableFunction:
     def kernel(self) -> Kernel:
         """The kernel."""
         return self._given or Kernel(self.program, self.model)
+
+    @cached_property
+    def single_kernel(self) -> Kernel | None:
+        """The kernel of single precision, for arrays of float32.
+
+        None for loops, whose sums and tolerances need the digits of float64: their arrays of float32 are converted.
+        """
+        program = self.program
+        if isinstance(program, Staged) or any(op == "repeat" for op, *_ in program.instructions):
+            return None
+        return Kernel(in_precision(program, "single"), self.model)
 
     def jvp(self, wrt: tuple[int, ...]) -> DifferentiableFunction:
         """Return the function (arguments, tangents of the arguments `wrt`) -> tangents of the results."""
@@ -113,8 +125,10 @@ class DifferentiableFunction:
             raise ArgumentError(f"{expected}; {', '.join(missing)} is not given")
         return (*arrays, *(named[name] for name in names[len(arrays) :]))
 
-    def batch_of(self, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the batch dimensions of arguments of these shapes."""
+    def batch_of(
+        self, shapes: Sequence[tuple[int, ...]], broadcast: Callable[..., tuple[int, ...]] = np.broadcast_shapes
+    ) -> tuple[int, ...]:
+        """Return the batch dimensions of arguments of these shapes; ``broadcast``: that of sizes that are symbols."""
         leads = []
         for name, given, shape in zip(self.names, shapes, self.shapes, strict=True):
             lead = len(given) - len(shape)
@@ -123,8 +137,8 @@ class DifferentiableFunction:
                 raise ShapeError(f"{self.name}: {name} has shape {tuple(given)}; expected {expected}")
             leads.append(tuple(given[:lead]))
         try:
-            return np.broadcast_shapes(*leads)
-        except ValueError:
+            return tuple(broadcast(*leads))
+        except (ValueError, RuntimeError):
             shown = ", ".join(f"{name} {lead}" for name, lead in zip(self.names, leads, strict=True))
             raise ShapeError(f"{self.name}: these batch dimensions do not broadcast: {shown}") from None
 
@@ -151,8 +165,8 @@ def function_of(function: Callable[..., Any], model: Model | None, inputs: dict[
                 raise ArgumentError(f"{kernel.program.name} is compiled for {kernel.model.name!r}, not for this model")
     if kernel.program.precision != "double":
         raise ArgumentError(
-            f"{kernel.program.name} is of single precision; functions of PyTorch and JAX are computed in double "
-            "precision, and convert arrays of float32: compile it without precision"
+            f"{kernel.program.name} is of single precision; functions of PyTorch and JAX have the precision of their "
+            "arguments, float32 or float64: compile it without precision"
         )
     if not kernel.program.inputs:
         raise ArgumentError(f"{kernel.program.name} has no arguments")

@@ -42,9 +42,11 @@ class TorchFunction:
             tensors = self.function.in_order(tensors, named)
         if torch.compiler.is_compiling() or _is_tracing() or _dispatch_modes():
             results = torch.ops.linkwright.call(list(tensors), self._key)
-        elif self._single and _plain(tensors):
+        elif self._single and (dtype := _plain_dtype(tensors)) is not None:
+            kernel = self._kernel if dtype is _FLOAT64 else self.function.single_kernel or self._kernel
             try:
-                return _tensor(self._kernel(*[x.numpy() for x in tensors]))
+                result = _tensor(kernel(*[x.numpy() for x in tensors]))
+                return result if result.dtype is dtype else result.to(dtype)
             except (TypeError, RuntimeError):  # explained below
                 results = _evaluated(self.function, tensors)
         else:
@@ -55,12 +57,15 @@ class TorchFunction:
         return f"<{self.__name__} of PyTorch tensors ({', '.join(self.function.names)})>"
 
 
-def _plain(tensors: Tensors) -> bool:
-    """Return whether a call needs neither derivatives nor conversions: the shortest path."""
+def _plain_dtype(tensors: Tensors) -> Any:
+    """Return the common type of tensors that need neither derivatives nor conversions: the shortest path; or None."""
+    dtype = tensors[0].dtype if isinstance(tensors[0], torch.Tensor) else None
+    if dtype is not _FLOAT64 and dtype is not _FLOAT32:
+        return None
     for x in tensors:
-        if x.__class__ is not torch.Tensor or x.dtype is not _FLOAT64 or x.requires_grad:
-            return False
-    return not _transforms_active() and forward_ad._current_level < 0
+        if x.__class__ is not torch.Tensor or x.dtype is not dtype or x.requires_grad:
+            return None
+    return dtype if not _transforms_active() and forward_ad._current_level < 0 else None
 
 
 def _evaluated(f: DifferentiableFunction, xs: Tensors) -> Tensors:
@@ -82,11 +87,14 @@ def _evaluated(f: DifferentiableFunction, xs: Tensors) -> Tensors:
 
 
 def _run(f: DifferentiableFunction, xs: Tensors) -> Tensors:
-    """Run the kernel on arrays that share the memory of the tensors; those of float32 are converted."""
-    dtype = _FLOAT64
+    """Run the kernel of the tensors' type on arrays that share their memory; others are converted to float64."""
+    dtype, kernel = _FLOAT64, f.kernel
     for x in xs:
         if x.dtype is not _FLOAT64:
             dtype = _checked_dtype(f, xs)
+            if dtype is _FLOAT32:
+                kernel = f.single_kernel or kernel
+            break
     try:
         arrays = [x.detach().numpy() for x in xs]
     except (TypeError, RuntimeError) as error:
@@ -98,16 +106,20 @@ def _run(f: DifferentiableFunction, xs: Tensors) -> Tensors:
             ) from error
         _checked_dtype(f, xs)
         arrays = [x.detach().resolve_neg().numpy() for x in xs]
-    found = f.kernel(*arrays)
+    found = kernel(*arrays)
     results = found if found.__class__ is tuple else (found,)
-    if dtype is _FLOAT64:
+    if dtype is _FLOAT64 or kernel is not f.kernel:
         return tuple([_tensor(y) for y in results])
     return tuple([_tensor(y).to(dtype) for y in results])
 
 
 def _tensor(result: Any) -> Any:
     """Return a kernel's result, an array or a number, as a tensor that shares its memory."""
-    return torch.from_numpy(result) if result.__class__ is np.ndarray else torch.scalar_tensor(result, dtype=_FLOAT64)
+    return torch.from_numpy(result) if result.__class__ is np.ndarray else _number(result)
+
+
+def _number(result: Any) -> Any:
+    return torch.scalar_tensor(result, dtype=_FLOAT32 if result.__class__ is np.float32 else _FLOAT64)
 
 
 def _checked_dtype(f: DifferentiableFunction, xs: Tensors) -> Any:
@@ -123,7 +135,6 @@ def _checked_dtype(f: DifferentiableFunction, xs: Tensors) -> Any:
         if x.layout is not torch.strided:
             raise ArgumentError(f"{f.name}: {name} has layout {x.layout}; expected a dense tensor: {name}.to_dense()")
         dtype = torch.promote_types(dtype, x.dtype)
-    f.batch_of([x.shape for x in xs])
     return dtype
 
 
@@ -203,7 +214,7 @@ def _results_of_operator(xs: list[torch.Tensor], key: str) -> list[torch.Tensor]
     """Return tensors of the shapes of the results, while a graph is compiled."""
     f = function_by_key(key)
     dtype = _checked_dtype(f, tuple(xs))
-    batch = f.batch_of([x.shape for x in xs])
+    batch = f.batch_of([x.shape for x in xs], torch.broadcast_shapes)
     return [torch.empty((*batch, *shape), dtype=dtype) for shape in f.result_shapes]
 
 

@@ -101,19 +101,21 @@ def _by_xla(*xs: Any, key: str) -> Any:
         raise LinkwrightError(f"{f.name} has arrays without entries, and therefore no machine code that XLA can call")
     results = [jax.ShapeDtypeStruct((*batch, *shape), xs[0].dtype) for shape in f.result_shapes]
     single = int(np.prod(batch)) == 1
-    call = jax.ffi.ffi_call(_target(key, single), results, vmap_method="broadcast_all")
+    precision = "single" if xs[0].dtype == np.float32 and f.single_kernel is not None else "double"
+    call = jax.ffi.ffi_call(_target(key, single, precision), results, vmap_method="broadcast_all")
     return list(call(*xs))
 
 
 @cache
-def _target(key: str, single: bool) -> str:
+def _target(key: str, single: bool, precision: str) -> str:
     """Return the name by which XLA finds the handler of a function, of one row or of batches."""
     f = function_by_key(key)
-    kernel = f.kernel
+    kernel = f.single_kernel if precision == "single" else f.kernel
+    assert kernel is not None
     native = kernel._native
     assert native is not None
     kernel.prepare(rows=single, batches=not single)
-    table = call_table(f.program, native.long, _never)
+    table = call_table(kernel.program, native.long, _never)
     if single:
         table.row = native.row
     else:
@@ -129,7 +131,7 @@ def _target(key: str, single: bool) -> str:
     code = machine.Code(machine.generate(text), _shared_code(), ("handler",))
     machine.stay(code)
     _LOADED.append((code, table, f))
-    name = f"linkwright {key} {'row' if single else 'batch'}"
+    name = f"linkwright {key} {'row' if single else 'batch'} {precision}"
     jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(code.exported["handler"]), platform="cpu")
     return name
 

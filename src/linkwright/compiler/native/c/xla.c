@@ -127,6 +127,14 @@ static bool run_float32(const CallTable *table, char **entries, int64_t rows, co
     return true;
 }
 
+/* Whether the kernel itself is of single precision. */
+static bool is_single(const CallTable *table) {
+    const Slot *result = table->slots + table->inputs;
+    int64_t size = 4;
+    for (int64_t d = 0; d < result->ndim; d++) size *= result->shape[d];
+    return result->bytes == size;
+}
+
 /* The handler of a kernel. Arguments have the leading dimensions of the results, or none: one row that all share.
    `minor`: the minor version of the interface in this installation of XLA, which accepts no other one. */
 void *call_from_xla(Frame *frame, const CallTable *table, int64_t minor) {
@@ -156,7 +164,9 @@ void *call_from_xla(Frame *frame, const CallTable *table, int64_t minor) {
         entries[k] = buffer->data;
         steps[k] = buffer->rank == slot->ndim && k < inputs ? 0 : slot->bytes;
     }
-    if (type == FLOAT64)
+    bool single = is_single(table);
+    if (single && type != FLOAT32) return error(frame, INVALID_ARGUMENT, "the kernel is of single precision");
+    if (single == (type == FLOAT32))
         run(table, entries, rows, steps);
     else if (!run_float32(table, entries, rows, steps))
         return error(frame, INVALID_ARGUMENT, "no memory for a conversion to float64");

@@ -4,8 +4,9 @@
 @.str = private unnamed_addr constant [47 x i8] c"the number of arrays is not that of the kernel\00", align 1
 @.str.1 = private unnamed_addr constant [30 x i8] c"arrays are float32 or float64\00", align 1
 @.str.2 = private unnamed_addr constant [39 x i8] c"the arrays are not those of the kernel\00", align 1
-@.str.3 = private unnamed_addr constant [38 x i8] c"no memory for a conversion to float64\00", align 1
-@.str.4 = private unnamed_addr constant [12 x i8] c"interrupted\00", align 1
+@.str.3 = private unnamed_addr constant [34 x i8] c"the kernel is of single precision\00", align 1
+@.str.4 = private unnamed_addr constant [38 x i8] c"no memory for a conversion to float64\00", align 1
+@.str.5 = private unnamed_addr constant [12 x i8] c"interrupted\00", align 1
 
 define ptr @call_from_xla(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2) local_unnamed_addr #0 {
   %4 = alloca %struct.ErrorArguments, align 8
@@ -13,312 +14,365 @@ define ptr @call_from_xla(ptr nocapture noundef readonly %0, ptr nocapture nound
   %6 = alloca %struct.ErrorArguments, align 8
   %7 = alloca %struct.ErrorArguments, align 8
   %8 = alloca %struct.ErrorArguments, align 8
-  %9 = getelementptr inbounds i8, ptr %0, i64 8
-  %10 = load ptr, ptr %9, align 8
-  %11 = icmp eq ptr %10, null
-  br i1 %11, label %25, label %12
+  %9 = alloca %struct.ErrorArguments, align 8
+  %10 = getelementptr inbounds i8, ptr %0, i64 8
+  %11 = load ptr, ptr %10, align 8
+  %12 = icmp eq ptr %11, null
+  br i1 %12, label %26, label %13
 
-12:
-  %13 = getelementptr inbounds i8, ptr %10, i64 8
-  %14 = load i32, ptr %13, align 8
-  %15 = icmp eq i32 %14, 1
-  br i1 %15, label %16, label %25
+13:
+  %14 = getelementptr inbounds i8, ptr %11, i64 8
+  %15 = load i32, ptr %14, align 8
+  %16 = icmp eq i32 %15, 1
+  br i1 %16, label %17, label %26
 
-16:
-  %17 = getelementptr inbounds i8, ptr %10, i64 24
-  %18 = load ptr, ptr %17, align 8
-  %19 = getelementptr inbounds i8, ptr %18, i64 24
-  store i32 0, ptr %19, align 8
-  %20 = trunc i64 %2 to i32
-  %21 = load ptr, ptr %17, align 8
-  %22 = getelementptr inbounds i8, ptr %21, i64 28
-  store i32 %20, ptr %22, align 4
-  %23 = load ptr, ptr %17, align 8
-  %24 = getelementptr inbounds i8, ptr %23, i64 32
-  store i32 0, ptr %24, align 8
-  br label %208
+17:
+  %18 = getelementptr inbounds i8, ptr %11, i64 24
+  %19 = load ptr, ptr %18, align 8
+  %20 = getelementptr inbounds i8, ptr %19, i64 24
+  store i32 0, ptr %20, align 8
+  %21 = trunc i64 %2 to i32
+  %22 = load ptr, ptr %18, align 8
+  %23 = getelementptr inbounds i8, ptr %22, i64 28
+  store i32 %21, ptr %23, align 4
+  %24 = load ptr, ptr %18, align 8
+  %25 = getelementptr inbounds i8, ptr %24, i64 32
+  store i32 0, ptr %25, align 8
+  br label %245
 
-25:
-  %26 = getelementptr inbounds i8, ptr %0, i64 32
-  %27 = load i32, ptr %26, align 8
-  %28 = icmp eq i32 %27, 3
-  br i1 %28, label %29, label %208
+26:
+  %27 = getelementptr inbounds i8, ptr %0, i64 32
+  %28 = load i32, ptr %27, align 8
+  %29 = icmp eq i32 %28, 3
+  br i1 %29, label %30, label %245
 
-29:
-  %30 = getelementptr inbounds i8, ptr %1, i64 24
-  %31 = load i64, ptr %30, align 8
-  %32 = getelementptr inbounds i8, ptr %1, i64 32
-  %33 = load i64, ptr %32, align 8
-  %34 = getelementptr inbounds i8, ptr %0, i64 56
-  %35 = load i64, ptr %34, align 8
-  %36 = icmp eq i64 %35, %31
-  br i1 %36, label %37, label %41
+30:
+  %31 = getelementptr inbounds i8, ptr %1, i64 24
+  %32 = load i64, ptr %31, align 8
+  %33 = getelementptr inbounds i8, ptr %1, i64 32
+  %34 = load i64, ptr %33, align 8
+  %35 = getelementptr inbounds i8, ptr %0, i64 56
+  %36 = load i64, ptr %35, align 8
+  %37 = icmp eq i64 %36, %32
+  br i1 %37, label %38, label %42
 
-37:
-  %38 = getelementptr inbounds i8, ptr %0, i64 96
-  %39 = load i64, ptr %38, align 8
-  %40 = icmp eq i64 %39, %33
-  br i1 %40, label %50, label %41
+38:
+  %39 = getelementptr inbounds i8, ptr %0, i64 96
+  %40 = load i64, ptr %39, align 8
+  %41 = icmp eq i64 %40, %34
+  br i1 %41, label %51, label %42
 
-41:
-  store i64 32, ptr %8, align 8
-  %42 = getelementptr inbounds i8, ptr %8, i64 8
-  store ptr null, ptr %42, align 8
-  %43 = getelementptr inbounds i8, ptr %8, i64 16
-  store ptr @.str, ptr %43, align 8
-  %44 = getelementptr inbounds i8, ptr %8, i64 24
-  store i32 3, ptr %44, align 8
-  %45 = getelementptr inbounds i8, ptr %0, i64 16
-  %46 = load ptr, ptr %45, align 8
-  %47 = getelementptr inbounds i8, ptr %46, i64 48
-  %48 = load ptr, ptr %47, align 8
-  %49 = call ptr %48(ptr noundef nonnull %8) #6
-  br label %208
+42:
+  store i64 32, ptr %9, align 8
+  %43 = getelementptr inbounds i8, ptr %9, i64 8
+  store ptr null, ptr %43, align 8
+  %44 = getelementptr inbounds i8, ptr %9, i64 16
+  store ptr @.str, ptr %44, align 8
+  %45 = getelementptr inbounds i8, ptr %9, i64 24
+  store i32 3, ptr %45, align 8
+  %46 = getelementptr inbounds i8, ptr %0, i64 16
+  %47 = load ptr, ptr %46, align 8
+  %48 = getelementptr inbounds i8, ptr %47, i64 48
+  %49 = load ptr, ptr %48, align 8
+  %50 = call ptr %49(ptr noundef nonnull %9) #6
+  br label %245
 
-50:
-  %51 = add nsw i64 %33, %31
-  %52 = tail call ptr @llvm.stacksave.p0()
-  %53 = alloca ptr, i64 %51, align 16
-  %54 = getelementptr inbounds i8, ptr %1, i64 40
-  %55 = load i64, ptr %54, align 8
-  %56 = alloca i64, i64 %55, align 16
-  %57 = icmp sgt i64 %55, 0
-  br i1 %57, label %58, label %61
+51:
+  %52 = add nsw i64 %34, %32
+  %53 = tail call ptr @llvm.stacksave.p0()
+  %54 = alloca ptr, i64 %52, align 16
+  %55 = getelementptr inbounds i8, ptr %1, i64 40
+  %56 = load i64, ptr %55, align 8
+  %57 = alloca i64, i64 %56, align 16
+  %58 = icmp sgt i64 %56, 0
+  br i1 %58, label %59, label %62
 
-58:
-  %59 = getelementptr inbounds i8, ptr %1, i64 48
-  %60 = load ptr, ptr %59, align 8
-  br label %75
+59:
+  %60 = getelementptr inbounds i8, ptr %1, i64 48
+  %61 = load ptr, ptr %60, align 8
+  br label %80
 
-61:
-  %62 = getelementptr inbounds i8, ptr %0, i64 112
-  %63 = load ptr, ptr %62, align 8
+62:
+  %63 = getelementptr inbounds i8, ptr %0, i64 112
   %64 = load ptr, ptr %63, align 8
-  %65 = getelementptr inbounds i8, ptr %64, i64 16
-  %66 = load i32, ptr %65, align 8
-  %67 = add i32 %66, -13
-  %68 = icmp ult i32 %67, -2
-  br i1 %68, label %82, label %69
-
-69:
-  %70 = icmp slt i64 %51, 1
-  br i1 %70, label %176, label %71
+  %65 = load ptr, ptr %64, align 8
+  %66 = getelementptr inbounds i8, ptr %65, i64 16
+  %67 = load i32, ptr %66, align 8
+  %68 = icmp ne i32 %67, 11
+  %69 = add i32 %67, -13
+  %70 = icmp ult i32 %69, -2
+  br i1 %70, label %87, label %71
 
 71:
-  %72 = getelementptr inbounds i8, ptr %0, i64 72
-  %73 = getelementptr inbounds i8, ptr %1, i64 56
-  %74 = load ptr, ptr %73, align 8
-  br label %91
+  %72 = icmp slt i64 %52, 1
+  br i1 %72, label %73, label %76
 
-75:
-  %76 = phi i64 [ 0, %58 ], [ %80, %75 ]
-  %77 = getelementptr inbounds i64, ptr %60, i64 %76
-  %78 = load i64, ptr %77, align 8
-  %79 = getelementptr inbounds i64, ptr %56, i64 %76
-  store i64 %78, ptr %79, align 8
-  %80 = add nuw nsw i64 %76, 1
-  %81 = icmp eq i64 %80, %55
-  br i1 %81, label %61, label %75
+73:
+  %74 = getelementptr inbounds i8, ptr %1, i64 56
+  %75 = load ptr, ptr %74, align 8
+  br label %181
 
-82:
-  store i64 32, ptr %7, align 8
-  %83 = getelementptr inbounds i8, ptr %7, i64 8
-  store ptr null, ptr %83, align 8
-  %84 = getelementptr inbounds i8, ptr %7, i64 16
-  store ptr @.str.1, ptr %84, align 8
-  %85 = getelementptr inbounds i8, ptr %7, i64 24
-  store i32 3, ptr %85, align 8
-  %86 = getelementptr inbounds i8, ptr %0, i64 16
-  %87 = load ptr, ptr %86, align 8
-  %88 = getelementptr inbounds i8, ptr %87, i64 48
-  %89 = load ptr, ptr %88, align 8
-  %90 = call ptr %89(ptr noundef nonnull %7) #6
-  br label %206
+76:
+  %77 = getelementptr inbounds i8, ptr %0, i64 72
+  %78 = getelementptr inbounds i8, ptr %1, i64 56
+  %79 = load ptr, ptr %78, align 8
+  br label %96
 
-91:
-  %92 = phi i64 [ -1, %71 ], [ %145, %163 ]
-  %93 = phi i64 [ %51, %71 ], [ %94, %163 ]
-  %94 = add nsw i64 %93, -1
-  %95 = icmp sgt i64 %93, %31
-  br i1 %95, label %99, label %96
+80:
+  %81 = phi i64 [ 0, %59 ], [ %85, %80 ]
+  %82 = getelementptr inbounds i64, ptr %61, i64 %81
+  %83 = load i64, ptr %82, align 8
+  %84 = getelementptr inbounds i64, ptr %57, i64 %81
+  store i64 %83, ptr %84, align 8
+  %85 = add nuw nsw i64 %81, 1
+  %86 = icmp eq i64 %85, %56
+  br i1 %86, label %62, label %80
+
+87:
+  store i64 32, ptr %8, align 8
+  %88 = getelementptr inbounds i8, ptr %8, i64 8
+  store ptr null, ptr %88, align 8
+  %89 = getelementptr inbounds i8, ptr %8, i64 16
+  store ptr @.str.1, ptr %89, align 8
+  %90 = getelementptr inbounds i8, ptr %8, i64 24
+  store i32 3, ptr %90, align 8
+  %91 = getelementptr inbounds i8, ptr %0, i64 16
+  %92 = load ptr, ptr %91, align 8
+  %93 = getelementptr inbounds i8, ptr %92, i64 48
+  %94 = load ptr, ptr %93, align 8
+  %95 = call ptr %94(ptr noundef nonnull %8) #6
+  br label %243
 
 96:
-  %97 = load ptr, ptr %72, align 8
-  %98 = getelementptr inbounds ptr, ptr %97, i64 %94
-  br label %102
+  %97 = phi i64 [ -1, %76 ], [ %150, %168 ]
+  %98 = phi i64 [ %52, %76 ], [ %99, %168 ]
+  %99 = add nsw i64 %98, -1
+  %100 = icmp sgt i64 %98, %32
+  br i1 %100, label %104, label %101
 
-99:
-  %100 = sub nsw i64 %94, %31
-  %101 = getelementptr inbounds ptr, ptr %63, i64 %100
-  br label %102
+101:
+  %102 = load ptr, ptr %77, align 8
+  %103 = getelementptr inbounds ptr, ptr %102, i64 %99
+  br label %107
 
-102:
-  %103 = phi ptr [ %98, %96 ], [ %101, %99 ]
-  %104 = load ptr, ptr %103, align 8
-  %105 = getelementptr inbounds %struct.Slot, ptr %74, i64 %94
-  %106 = getelementptr inbounds i8, ptr %104, i64 32
-  %107 = load i64, ptr %106, align 8
-  %108 = load i64, ptr %105, align 8
-  %109 = sub nsw i64 %107, %108
-  %110 = icmp slt i64 %109, 0
-  br i1 %110, label %167, label %111
+104:
+  %105 = sub nsw i64 %99, %32
+  %106 = getelementptr inbounds ptr, ptr %64, i64 %105
+  br label %107
 
-111:
-  %112 = icmp eq i64 %107, %108
-  br i1 %112, label %116, label %113
-
-113:
-  %114 = getelementptr inbounds i8, ptr %104, i64 40
-  %115 = load ptr, ptr %114, align 8
-  br label %125
+107:
+  %108 = phi ptr [ %103, %101 ], [ %106, %104 ]
+  %109 = load ptr, ptr %108, align 8
+  %110 = getelementptr inbounds %struct.Slot, ptr %79, i64 %99
+  %111 = getelementptr inbounds i8, ptr %109, i64 32
+  %112 = load i64, ptr %111, align 8
+  %113 = load i64, ptr %110, align 8
+  %114 = sub nsw i64 %112, %113
+  %115 = icmp slt i64 %114, 0
+  br i1 %115, label %172, label %116
 
 116:
-  %117 = phi i64 [ 1, %111 ], [ %130, %125 ]
-  %118 = icmp sgt i64 %108, 0
-  br i1 %118, label %119, label %143
+  %117 = icmp eq i64 %112, %113
+  br i1 %117, label %121, label %118
 
-119:
-  %120 = getelementptr inbounds i8, ptr %104, i64 40
-  %121 = load ptr, ptr %120, align 8
-  %122 = getelementptr inbounds i64, ptr %121, i64 %109
-  %123 = getelementptr inbounds i8, ptr %105, i64 16
-  %124 = load ptr, ptr %123, align 8
-  br label %136
+118:
+  %119 = getelementptr inbounds i8, ptr %109, i64 40
+  %120 = load ptr, ptr %119, align 8
+  br label %130
 
-125:
-  %126 = phi i64 [ 0, %113 ], [ %131, %125 ]
-  %127 = phi i64 [ 1, %113 ], [ %130, %125 ]
-  %128 = getelementptr inbounds i64, ptr %115, i64 %126
-  %129 = load i64, ptr %128, align 8
-  %130 = mul nsw i64 %129, %127
-  %131 = add nuw nsw i64 %126, 1
-  %132 = icmp eq i64 %131, %109
-  br i1 %132, label %116, label %125
+121:
+  %122 = phi i64 [ 1, %116 ], [ %135, %130 ]
+  %123 = icmp sgt i64 %113, 0
+  br i1 %123, label %124, label %148
 
-133:
-  %134 = add nuw nsw i64 %137, 1
-  %135 = icmp eq i64 %134, %108
-  br i1 %135, label %143, label %136
+124:
+  %125 = getelementptr inbounds i8, ptr %109, i64 40
+  %126 = load ptr, ptr %125, align 8
+  %127 = getelementptr inbounds i64, ptr %126, i64 %114
+  %128 = getelementptr inbounds i8, ptr %110, i64 16
+  %129 = load ptr, ptr %128, align 8
+  br label %141
 
-136:
-  %137 = phi i64 [ 0, %119 ], [ %134, %133 ]
-  %138 = getelementptr inbounds i64, ptr %122, i64 %137
-  %139 = load i64, ptr %138, align 8
-  %140 = getelementptr inbounds i64, ptr %124, i64 %137
-  %141 = load i64, ptr %140, align 8
-  %142 = icmp eq i64 %139, %141
-  br i1 %142, label %133, label %167
+130:
+  %131 = phi i64 [ 0, %118 ], [ %136, %130 ]
+  %132 = phi i64 [ 1, %118 ], [ %135, %130 ]
+  %133 = getelementptr inbounds i64, ptr %120, i64 %131
+  %134 = load i64, ptr %133, align 8
+  %135 = mul nsw i64 %134, %132
+  %136 = add nuw nsw i64 %131, 1
+  %137 = icmp eq i64 %136, %114
+  br i1 %137, label %121, label %130
 
-143:
-  %144 = icmp eq i64 %92, -1
-  %145 = select i1 %144, i64 %117, i64 %92
-  %146 = getelementptr inbounds i8, ptr %104, i64 16
-  %147 = load i32, ptr %146, align 8
-  %148 = icmp eq i32 %147, %66
-  %149 = icmp ne i64 %117, -1
-  %150 = select i1 %148, i1 %149, i1 false
-  %151 = icmp eq i64 %117, %145
-  %152 = or i1 %112, %151
-  %153 = select i1 %150, i1 %152, i1 false
-  br i1 %153, label %154, label %167
+138:
+  %139 = add nuw nsw i64 %142, 1
+  %140 = icmp eq i64 %139, %113
+  br i1 %140, label %148, label %141
 
-154:
-  %155 = getelementptr inbounds i8, ptr %104, i64 24
-  %156 = load ptr, ptr %155, align 8
-  %157 = getelementptr inbounds ptr, ptr %53, i64 %94
-  store ptr %156, ptr %157, align 8
-  %158 = icmp ne i64 %107, %108
-  %159 = or i1 %95, %158
-  br i1 %159, label %160, label %163
+141:
+  %142 = phi i64 [ 0, %124 ], [ %139, %138 ]
+  %143 = getelementptr inbounds i64, ptr %127, i64 %142
+  %144 = load i64, ptr %143, align 8
+  %145 = getelementptr inbounds i64, ptr %129, i64 %142
+  %146 = load i64, ptr %145, align 8
+  %147 = icmp eq i64 %144, %146
+  br i1 %147, label %138, label %172
 
-160:
-  %161 = getelementptr inbounds i8, ptr %105, i64 8
-  %162 = load i64, ptr %161, align 8
-  br label %163
+148:
+  %149 = icmp eq i64 %97, -1
+  %150 = select i1 %149, i64 %122, i64 %97
+  %151 = getelementptr inbounds i8, ptr %109, i64 16
+  %152 = load i32, ptr %151, align 8
+  %153 = icmp eq i32 %152, %67
+  %154 = icmp ne i64 %122, -1
+  %155 = select i1 %153, i1 %154, i1 false
+  %156 = icmp eq i64 %122, %150
+  %157 = or i1 %117, %156
+  %158 = select i1 %155, i1 %157, i1 false
+  br i1 %158, label %159, label %172
 
-163:
-  %164 = phi i64 [ %162, %160 ], [ 0, %154 ]
-  %165 = getelementptr inbounds i64, ptr %56, i64 %94
-  store i64 %164, ptr %165, align 8
-  %166 = icmp slt i64 %93, 2
-  br i1 %166, label %176, label %91
+159:
+  %160 = getelementptr inbounds i8, ptr %109, i64 24
+  %161 = load ptr, ptr %160, align 8
+  %162 = getelementptr inbounds ptr, ptr %54, i64 %99
+  store ptr %161, ptr %162, align 8
+  %163 = icmp ne i64 %112, %113
+  %164 = or i1 %100, %163
+  br i1 %164, label %165, label %168
 
-167:
-  store i64 32, ptr %6, align 8
-  %168 = getelementptr inbounds i8, ptr %6, i64 8
-  store ptr null, ptr %168, align 8
-  %169 = getelementptr inbounds i8, ptr %6, i64 16
-  store ptr @.str.2, ptr %169, align 8
-  %170 = getelementptr inbounds i8, ptr %6, i64 24
-  store i32 3, ptr %170, align 8
-  %171 = getelementptr inbounds i8, ptr %0, i64 16
-  %172 = load ptr, ptr %171, align 8
-  %173 = getelementptr inbounds i8, ptr %172, i64 48
-  %174 = load ptr, ptr %173, align 8
-  %175 = call ptr %174(ptr noundef nonnull %6) #6
-  br label %206
+165:
+  %166 = getelementptr inbounds i8, ptr %110, i64 8
+  %167 = load i64, ptr %166, align 8
+  br label %168
 
-176:
-  %177 = phi i64 [ -1, %69 ], [ %145, %163 ]
-  %178 = icmp eq i32 %66, 12
-  br i1 %178, label %179, label %180
+168:
+  %169 = phi i64 [ %167, %165 ], [ 0, %159 ]
+  %170 = getelementptr inbounds i64, ptr %57, i64 %99
+  store i64 %169, ptr %170, align 8
+  %171 = icmp slt i64 %98, 2
+  br i1 %171, label %181, label %96
 
-179:
-  call fastcc void @run(ptr noundef %1, ptr noundef nonnull %53, i64 noundef %177, ptr noundef nonnull %56) #7
+172:
+  store i64 32, ptr %7, align 8
+  %173 = getelementptr inbounds i8, ptr %7, i64 8
+  store ptr null, ptr %173, align 8
+  %174 = getelementptr inbounds i8, ptr %7, i64 16
+  store ptr @.str.2, ptr %174, align 8
+  %175 = getelementptr inbounds i8, ptr %7, i64 24
+  store i32 3, ptr %175, align 8
+  %176 = getelementptr inbounds i8, ptr %0, i64 16
+  %177 = load ptr, ptr %176, align 8
+  %178 = getelementptr inbounds i8, ptr %177, i64 48
+  %179 = load ptr, ptr %178, align 8
+  %180 = call ptr %179(ptr noundef nonnull %7) #6
+  br label %243
+
+181:
+  %182 = phi ptr [ %75, %73 ], [ %79, %168 ]
+  %183 = phi i64 [ -1, %73 ], [ %150, %168 ]
+  %184 = load i64, ptr %31, align 8
+  %185 = getelementptr inbounds %struct.Slot, ptr %182, i64 %184
+  %186 = load i64, ptr %185, align 8
+  %187 = icmp sgt i64 %186, 0
+  br i1 %187, label %188, label %199
+
+188:
+  %189 = getelementptr inbounds i8, ptr %185, i64 16
+  %190 = load ptr, ptr %189, align 8
   br label %191
 
-180:
-  %181 = call fastcc zeroext i1 @run_float32(ptr noundef %1, ptr noundef nonnull %53, i64 noundef %177, ptr noundef nonnull %56) #7
-  br i1 %181, label %191, label %182
-
-182:
-  store i64 32, ptr %5, align 8
-  %183 = getelementptr inbounds i8, ptr %5, i64 8
-  store ptr null, ptr %183, align 8
-  %184 = getelementptr inbounds i8, ptr %5, i64 16
-  store ptr @.str.3, ptr %184, align 8
-  %185 = getelementptr inbounds i8, ptr %5, i64 24
-  store i32 3, ptr %185, align 8
-  %186 = getelementptr inbounds i8, ptr %0, i64 16
-  %187 = load ptr, ptr %186, align 8
-  %188 = getelementptr inbounds i8, ptr %187, i64 48
-  %189 = load ptr, ptr %188, align 8
-  %190 = call ptr %189(ptr noundef nonnull %5) #6
-  br label %206
-
 191:
-  %192 = getelementptr inbounds i8, ptr %1, i64 72
-  %193 = load i64, ptr %192, align 8
-  %194 = icmp eq i64 %193, 0
-  br i1 %194, label %206, label %195
+  %192 = phi i64 [ 0, %188 ], [ %197, %191 ]
+  %193 = phi i64 [ 4, %188 ], [ %196, %191 ]
+  %194 = getelementptr inbounds i64, ptr %190, i64 %192
+  %195 = load i64, ptr %194, align 8
+  %196 = mul nsw i64 %195, %193
+  %197 = add nuw nsw i64 %192, 1
+  %198 = icmp eq i64 %197, %186
+  br i1 %198, label %199, label %191
 
-195:
-  %196 = call zeroext i1 @poll_signals(i64 noundef 0) #6
-  br i1 %196, label %197, label %206
+199:
+  %200 = phi i64 [ 4, %181 ], [ %196, %191 ]
+  %201 = getelementptr inbounds i8, ptr %185, i64 8
+  %202 = load i64, ptr %201, align 8
+  %203 = icmp eq i64 %202, %200
+  %204 = and i1 %68, %203
+  br i1 %204, label %205, label %214
 
-197:
+205:
+  store i64 32, ptr %6, align 8
+  %206 = getelementptr inbounds i8, ptr %6, i64 8
+  store ptr null, ptr %206, align 8
+  %207 = getelementptr inbounds i8, ptr %6, i64 16
+  store ptr @.str.3, ptr %207, align 8
+  %208 = getelementptr inbounds i8, ptr %6, i64 24
+  store i32 3, ptr %208, align 8
+  %209 = getelementptr inbounds i8, ptr %0, i64 16
+  %210 = load ptr, ptr %209, align 8
+  %211 = getelementptr inbounds i8, ptr %210, i64 48
+  %212 = load ptr, ptr %211, align 8
+  %213 = call ptr %212(ptr noundef nonnull %6) #6
+  br label %243
+
+214:
+  %215 = xor i1 %68, %203
+  br i1 %215, label %216, label %217
+
+216:
+  call fastcc void @run(ptr noundef %1, ptr noundef nonnull %54, i64 noundef %183, ptr noundef nonnull %57) #7
+  br label %228
+
+217:
+  %218 = call fastcc zeroext i1 @run_float32(ptr noundef %1, ptr noundef nonnull %54, i64 noundef %183, ptr noundef nonnull %57) #7
+  br i1 %218, label %228, label %219
+
+219:
+  store i64 32, ptr %5, align 8
+  %220 = getelementptr inbounds i8, ptr %5, i64 8
+  store ptr null, ptr %220, align 8
+  %221 = getelementptr inbounds i8, ptr %5, i64 16
+  store ptr @.str.4, ptr %221, align 8
+  %222 = getelementptr inbounds i8, ptr %5, i64 24
+  store i32 3, ptr %222, align 8
+  %223 = getelementptr inbounds i8, ptr %0, i64 16
+  %224 = load ptr, ptr %223, align 8
+  %225 = getelementptr inbounds i8, ptr %224, i64 48
+  %226 = load ptr, ptr %225, align 8
+  %227 = call ptr %226(ptr noundef nonnull %5) #6
+  br label %243
+
+228:
+  %229 = getelementptr inbounds i8, ptr %1, i64 72
+  %230 = load i64, ptr %229, align 8
+  %231 = icmp eq i64 %230, 0
+  br i1 %231, label %243, label %232
+
+232:
+  %233 = call zeroext i1 @poll_signals(i64 noundef 0) #6
+  br i1 %233, label %234, label %243
+
+234:
   store i64 32, ptr %4, align 8
-  %198 = getelementptr inbounds i8, ptr %4, i64 8
-  store ptr null, ptr %198, align 8
-  %199 = getelementptr inbounds i8, ptr %4, i64 16
-  store ptr @.str.4, ptr %199, align 8
-  %200 = getelementptr inbounds i8, ptr %4, i64 24
-  store i32 1, ptr %200, align 8
-  %201 = getelementptr inbounds i8, ptr %0, i64 16
-  %202 = load ptr, ptr %201, align 8
-  %203 = getelementptr inbounds i8, ptr %202, i64 48
-  %204 = load ptr, ptr %203, align 8
-  %205 = call ptr %204(ptr noundef nonnull %4) #6
-  br label %206
+  %235 = getelementptr inbounds i8, ptr %4, i64 8
+  store ptr null, ptr %235, align 8
+  %236 = getelementptr inbounds i8, ptr %4, i64 16
+  store ptr @.str.5, ptr %236, align 8
+  %237 = getelementptr inbounds i8, ptr %4, i64 24
+  store i32 1, ptr %237, align 8
+  %238 = getelementptr inbounds i8, ptr %0, i64 16
+  %239 = load ptr, ptr %238, align 8
+  %240 = getelementptr inbounds i8, ptr %239, i64 48
+  %241 = load ptr, ptr %240, align 8
+  %242 = call ptr %241(ptr noundef nonnull %4) #6
+  br label %243
 
-206:
-  %207 = phi ptr [ %90, %82 ], [ %205, %197 ], [ %190, %182 ], [ %175, %167 ], [ null, %195 ], [ null, %191 ]
-  call void @llvm.stackrestore.p0(ptr %52)
-  br label %208
+243:
+  %244 = phi ptr [ %95, %87 ], [ %180, %172 ], [ %213, %205 ], [ %242, %234 ], [ %227, %219 ], [ null, %232 ], [ null, %228 ]
+  call void @llvm.stackrestore.p0(ptr %53)
+  br label %245
 
-208:
-  %209 = phi ptr [ null, %16 ], [ null, %25 ], [ %49, %41 ], [ %207, %206 ]
-  ret ptr %209
+245:
+  %246 = phi ptr [ null, %17 ], [ null, %26 ], [ %50, %42 ], [ %244, %243 ]
+  ret ptr %246
 }
 
 declare ptr @llvm.stacksave.p0() #2
