@@ -96,14 +96,14 @@ def main() -> None:
     given = parser.parse_args()
     rounds, repetitions = (2, 20) if given.short else (20, 300)
     robots = {"arm7": lw.load("arm7")}
-    if not given.short:
-        robots["humanoid"] = lw.load("humanoid")
     if given.peers is not None:
         with warnings.catch_warnings(action="ignore"):  # the file has attributes that URDF does not have
             robots["panda"] = lw.load("panda").lock({"panda_finger_joint1": 0.04})
         given.peers.mkdir(parents=True, exist_ok=True)
         for robot_name in ("arm7", "panda"):
             robots[robot_name].save(given.peers / f"{robot_name}.urdf")
+    if not given.short:
+        robots["humanoid"] = lw.load("humanoid")
     for robot_name, robot in robots.items():
         for name in ("inverse_dynamics", "forward_dynamics"):
             with tempfile.TemporaryDirectory() as place:

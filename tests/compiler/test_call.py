@@ -238,8 +238,9 @@ def test_machine_code_is_made_when_it_is_needed(slow_calls):
     assert codes(rows) == set()
     one = rows(x[0])
     assert codes(rows) == {"row"}
+    before = len(slow_calls)
     assert rows(np.array(x[0])) == one
-    assert len(slow_calls) == 1
+    assert len(slow_calls) == before
     batches = lw.compile(lambda x: np.sin(x) * x, x=())
     near = batches(x[[0, 2]])
     assert codes(batches) == {"batches"}

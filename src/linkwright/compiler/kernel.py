@@ -45,7 +45,7 @@ from linkwright.compiler.native.threads import (
 )
 from linkwright.compiler.parameters import parametrized
 from linkwright.compiler.partitions import is_open_partition, partitioned
-from linkwright.compiler.precision import checked_precision, in_precision, rounded
+from linkwright.compiler.precision import checked_precision, in_precision, in_type
 from linkwright.compiler.schedules.selection import program
 from linkwright.compiler.signatures import KernelSignature, argument_names
 from linkwright.errors import ArgumentError, MissingExtraError, TooLargeError, explained
@@ -179,8 +179,9 @@ class Kernel(Entered):
         if len(arrays) != len(self._dims):
             explain_call(self.program, arrays, out, self._hint(self._bound))  # NumPy would take further ones as results
         try:
-            if self._dtype != np.float64:
-                arrays = tuple(rounded(x, self._dtype) for x in arrays)
+            converted = tuple(in_type(x, self._dtype) for x in arrays)
+            if any(x is not y for x, y in zip(converted, arrays, strict=True)):
+                return self(*converted) if out is None else self(*converted, out=out)
             in_order = tuple(map(_in_order, arrays, self._dims))
             if self._width:
                 result = self._in_slices(in_order, out)
@@ -201,15 +202,12 @@ class Kernel(Entered):
             return None
         row: list[np.ndarray] = []
         for x, slot in zip(arrays, self.program.inputs, strict=True):
-            if not isinstance(x, (list, tuple, float, int)) and type(x) is not np.ndarray:
+            if type(x) is not np.ndarray or x.shape != slot.shape or x.dtype != self._dtype:
                 return None
-            given = np.asarray(x)
-            if given.shape != slot.shape or not np.can_cast(given.dtype, np.float64):
-                return None
-            if not _plain(given, self._dtype):
-                given, other = np.empty(slot.shape, self._dtype), given
-                given[...] = other
-            row.append(given)
+            if not _plain(x, self._dtype):
+                x, other = np.empty(slot.shape, self._dtype), x
+                x[...] = other
+            row.append(x)
         if not self._entered:
             self._enter()
             return row

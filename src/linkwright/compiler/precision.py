@@ -11,6 +11,7 @@ import numpy as np
 from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.ir.staged import Staged
+from linkwright.compiler.native.result_memory import result_array
 from linkwright.errors import ArgumentError, TooLargeError
 
 P = TypeVar("P", Program, Staged, Program | Staged)
@@ -72,10 +73,17 @@ def in_range(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.where(np.isfinite(x), np.clip(x, -largest, largest), x).astype(dtype)
 
 
-def rounded(x: Any, dtype: np.dtype) -> Any:
-    """Return real numbers as an array of this type; NumPy itself converts only to larger types."""
+def in_type(x: Any, dtype: np.dtype) -> Any:
+    """Return real numbers as an array of this type; NumPy itself converts more slowly, and to larger types only."""
     given = np.asarray(x)
-    if given.dtype == dtype or given.dtype.kind not in "fiub":
+    if given.dtype == dtype:
+        return given if isinstance(x, (list, tuple, float)) else x
+    if given.dtype.kind not in "fiub" or given.dtype.itemsize > dtype.itemsize == 8:  # more than double precision
         return x
-    with np.errstate(over="ignore"):  # infinite
-        return given.astype(dtype)
+    made = result_array(given.shape, dtype)
+    if dtype.itemsize == 8:
+        made[...] = given
+    else:
+        with np.errstate(over="ignore"):  # infinite
+            made[...] = given
+    return made
