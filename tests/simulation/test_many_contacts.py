@@ -90,8 +90,13 @@ MODELS = {
 }
 
 
-def compiled_and_book(model: Any, solver: lw.Solver, rows: int, rtol: float, atol: float) -> tuple[np.ndarray, ...]:
-    """Return (q, v, p) of compiled steps of several motions, after a comparison with each step of the book."""
+def compiled_and_book(
+    model: Any, solver: lw.Solver, rows: int, rtol: float, atol: float, alone: bool = False
+) -> tuple[np.ndarray, ...]:
+    """Return (q, v, p) of compiled steps of several motions, after a comparison with each step of the book.
+
+    ``alone``: whether the bits of each motion are compared with those that it has alone.
+    """
     constraints = constraints_of(model, False, solver)
     assert constraints is not None
     size = constraints.size(model)
@@ -100,8 +105,11 @@ def compiled_and_book(model: Any, solver: lw.Solver, rows: int, rtol: float, ato
         return constrained_step(model, q, v, np.zeros(model.nv), H, np.zeros(size), constraints)
 
     q, v = states(model, rows)
-    together: tuple[np.ndarray, ...] = lw.compile(stepped, model, v=(model.nv,))(q, v)
+    kernel = lw.compile(stepped, model, v=(model.nv,))
+    together: tuple[np.ndarray, ...] = kernel(q, v)
     for k in range(len(q)):
+        if alone:
+            assert all(np.array_equal(x[k], y) for x, y in zip(together, kernel(q[k], v[k]), strict=True))
         for x, y in zip(together, stepped(model, q[k], v[k]), strict=True):
             assert np.allclose(x[k], y, rtol=rtol, atol=atol)
     return together
@@ -120,7 +128,7 @@ def test_steps_with_contacts_of_links_with_each_other_are_those_of_the_book(kind
     model = tangle(kinds, 11)
     assert len(model.pairs) > 20
     solver = lw.Solver(iterations=3, tolerance=None, position_iterations=2)
-    compiled_and_book(model, solver, 4, 1e-7, 1e-8)
+    compiled_and_book(model, solver, 4, 1e-7, 1e-8, alone=True)
 
 
 def gaps(model: Any, q: np.ndarray) -> np.ndarray:

@@ -313,6 +313,8 @@ class Repeat:
     """largest number of steps"""
     keep: int
     """number of steps between stored states; 0: none are stored"""
+    independent: bool = False
+    """whether steps may run in any order, or together: see :func:`linkwright.spatial.repeats.for_each`"""
 
 
 SYMBOL_AS_INDEX = (

@@ -21,12 +21,14 @@ def repeated(
     stop: Callable[[list[Expr]], Expr] | None = None,
     keep: int = 0,
     whole: bool = False,
+    independent: bool = False,
 ) -> list[Expr]:
     """Return the states after ``count`` steps, the number of steps, and the states stored every ``keep`` steps, as a
     list.
 
     ``step(number, states)`` returns the next states; ``stop(states)``, where it is not zero, ends the loop.
     ``whole``: all new values of a step are computed in it, including invariant ones, for loops that may have no steps.
+    ``independent``: whether steps may run together.
     """
     if whole:
         number, state = counter(graph, count), states_like(graph, start)
@@ -38,7 +40,7 @@ def repeated(
         between = range(number.index + 1, graph.count)  # of a loop whose symbols are shared
         condition = None if stop is None else stop(state)
         after = tuple(step(number, state))
-    return of_step(graph, count, number, state, after, start, condition, keep, between=between)
+    return of_step(graph, count, number, state, after, start, condition, keep, between=between, independent=independent)
 
 
 @contextmanager
@@ -142,6 +144,7 @@ def of_step(
     with_stored: bool = True,
     whole: bool = False,
     between: range = range(0),
+    independent: bool = False,
 ) -> list[Expr]:
     """Do the same for a step given as expressions; ``with_stored``: whether the list includes the stored states.
 
@@ -149,7 +152,7 @@ def of_step(
     """
     results = [*after] if stop is None else [*after, stop]
     captured = tuple(outside(results, [number, *state], whole, between))
-    what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
+    what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep, independent)
     items = len(state) * (1 + (count // keep if keep and with_stored else 0)) + 1
     if graph.limit is not None and graph.count + items > graph.limit:
         raise TooLargeError(f"{items - len(state) - 1} numbers are stored; the limit is {graph.limit} expressions")

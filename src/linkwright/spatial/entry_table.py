@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, maximum
+from linkwright.spatial.arrays import Array, maximum, minimum
 from linkwright.spatial.memory import read, write
-from linkwright.spatial.repeats import repeat, symbol_among, when
+from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
 
 MANY = 12
 """Number of rows of symbols from which a loop is faster"""
@@ -82,16 +82,16 @@ class MarkedRows:
     """
 
     def __init__(self, graph: Any, count: int, mark: Callable[[Any], Any]):
-        self._count = -(-count // BLOCK)
+        self._rows, self._count = count, -(-count // BLOCK)
 
         def of_block(b: Any, row: Any) -> Any:
             return graph.put(row, b, reduce(maximum, (graph.entry(self._marks, b * BLOCK + i) for i in range(BLOCK))))
 
-        marks = repeat(count, lambda k, row: graph.put(row, k, mark(k)), graph.room(self._count * BLOCK))
+        marks = for_each(count, lambda k, row: graph.put(row, k, mark(k)), graph.room(self._count * BLOCK))
         for k in range(count, self._count * BLOCK):
             marks = graph.put(marks, float(k), 0.0)
         self._graph, self._marks = graph, marks
-        self._blocks = repeat(self._count, of_block, graph.room(self._count))
+        self._blocks = for_each(self._count, of_block, graph.room(self._count))
 
     def mark(self, k: Any) -> Any:
         """Return the mark of row k."""
@@ -108,10 +108,18 @@ class MarkedRows:
 
         The last block may have more rows, which are not marked: a visit reads others only where :meth:`mark` is 1.
         """
+        return self._visited(repeat, lambda b: b * BLOCK, visit, *state)
 
+    def for_each(self, visit: Callable[..., Any], *rows: Any) -> Any:
+        """Do the same for independent visits, which change rows in memory; the last block has only rows that exist."""
+        return self._visited(for_each, lambda b: minimum(b * BLOCK, float(self._rows - BLOCK)), visit, *rows)
+
+    def _visited(
+        self, loop: Callable[..., Any], first: Callable[[Any], Any], visit: Callable[..., Any], *state: Any
+    ) -> Any:
         def of_block(b: Any, *state: Any) -> Any:
             def rows() -> Any:
-                return repeat(BLOCK, lambda i, *state: visit(b * BLOCK + i, *state), *state)
+                return loop(BLOCK, lambda i, *state: visit(first(b) + i, *state), *state)
 
             return when(self._graph.entry(self._blocks, b) > 0.0, rows, *state)
 
@@ -167,9 +175,9 @@ def mapped(
     if marks is not None and pass_over(len(rows)):
         own = EntryTable(table.graph, [[mark] for mark in marks])
         marked = MarkedRows(table.graph, len(rows), lambda k: own.one(k, 0))
-        found = marked.each(lambda k, found: when(marked.mark(k) > 0.5, lambda: visit(k, found), found), found)
+        found = marked.for_each(lambda k, found: when(marked.mark(k) > 0.5, lambda: visit(k, found), found), found)
     else:
-        found = repeat(len(rows), visit, found)
+        found = for_each(len(rows), visit, found)
     return [read(found, float(k * size), size) for k in range(len(rows))]
 
 

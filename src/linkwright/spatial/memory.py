@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.repeats import repeat, symbol_among, when
+from linkwright.spatial.repeats import for_each, symbol_among, when
 from linkwright.spatial.tables import take
 
 
@@ -39,7 +39,7 @@ def filled_row(entries: Array, size: int) -> Any:
     def copy(k: Any, row: Any) -> Any:
         return write(row, k, [take(entries, k)])
 
-    row = repeat(len(entries), copy, empty_row(symbol, size))
+    row = for_each(len(entries), copy, empty_row(symbol, size))
     return write(row, float(len(entries)), [0.0] * (size - len(entries)))
 
 
@@ -47,7 +47,7 @@ def cleared_row(row: Any, size: int, condition: Any) -> Any:
     """Return a row (size,) of a trace with zeros in the lanes where the condition holds."""
 
     def cleared() -> Any:
-        return repeat(size, lambda k, row: write(row, k, [where(condition, 0.0, read(row, k, 1)[0])]), row)
+        return for_each(size, lambda k, row: write(row, k, [where(condition, 0.0, read(row, k, 1)[0])]), row)
 
     return when(condition, cleared, row)
 

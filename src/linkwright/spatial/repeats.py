@@ -89,6 +89,16 @@ def until(
     return _repeated(whole_number("limit", limit, 0), _numbered(step, len(state)), condition, state, keep)
 
 
+def for_each(count: int, step: Callable[..., Any], *rows: Any) -> Any:
+    """Return rows in memory after independent steps: ``rows = step(k, *rows)`` for k = 0, 1, …, in any order.
+
+    A step writes entries that no other step reads or writes, and does the same if it runs twice. In the machine code of
+    a single motion, whose vector registers are empty otherwise, several steps run together on lanes. A step that leaves
+    out a computation by :func:`when` may then write its entries all the same: they are undefined there.
+    """
+    return _repeated(whole_number("count", count, 0), step, None, rows, None, independent=True)
+
+
 @explained
 def when(condition: Any, compute: Callable[[], Any], *otherwise: Any) -> Any:
     """Return ``compute()`` where the condition holds, else ``otherwise``, of the same structure and shapes.
@@ -109,11 +119,13 @@ def _repeated(
     state: tuple[Any, ...],
     keep: int | None,
     whole: bool = False,
+    independent: bool = False,
 ) -> Any:
     every = 0 if keep is None else whole_number("keep", keep, 1)
     form = _LoopForm(state)
     arrays = [x if symbol_among([x]) is not None else _of_numbers(x).copy() for x in _leaves(state)]
-    task, symbol = _RepeatTask(count, step, condition, form, arrays, every, whole), symbol_among(arrays)
+    task = _RepeatTask(count, step, condition, form, arrays, every, whole, independent)
+    symbol = symbol_among(arrays)
     around = [step] if condition is None else [step, condition]
     if symbol is None:
         symbol = symbol_among([x for function in around for x in _taken_from_around(function)])
@@ -152,6 +164,8 @@ class _RepeatTask(NamedTuple):
     every: int
     whole: bool = False
     """whether all new values of a step are computed in it"""
+    independent: bool = False
+    """whether steps are independent"""
 
 
 class _Symbols(Exception):
@@ -170,7 +184,7 @@ class _SeveralConditions(Exception):
 
 def _on_numbers(task: _RepeatTask) -> tuple[list[Any], Any, list[Any]]:
     """Run the steps; with a condition of batches, rows stop one by one."""
-    count, step, condition, form, arrays, every, _ = task
+    count, step, condition, form, arrays, every, *_ = task
     steps: Any = float(count) if condition is None else 0.0
     going: Any = np.asarray(True)
     kept: list[list[Any]] = [[] for _ in arrays]
@@ -224,7 +238,7 @@ def _where_rows(going: Array, after: Array, before: Array) -> Array:
 
 def _on_symbols(symbol: Any, task: _RepeatTask) -> tuple[list[Any], Any, list[Any]]:
     """Trace the step once, into the graph of this symbol."""
-    count, step, condition, form, arrays, every, whole = task
+    count, step, condition, form, arrays, every, whole, independent = task
     graph = symbol.graph
 
     def entries(arrays: Iterable[Any]) -> list[Any]:
@@ -243,7 +257,8 @@ def _on_symbols(symbol: Any, task: _RepeatTask) -> tuple[list[Any], Any, list[An
             raise _no_truth(stop)
         return stop
 
-    results = graph.repeated(count, next_state, entries(arrays), None if condition is None else stops, every, whole)
+    ends = None if condition is None else stops
+    results = graph.repeated(count, next_state, entries(arrays), ends, every, whole, independent)
     if graph.failure is not None:
         failure, graph.failure = graph.failure, None
         raise failure

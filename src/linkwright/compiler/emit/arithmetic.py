@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from linkwright.compiler.emit.angles import emit_sincos
 from linkwright.compiler.emit.code import definition
 from linkwright.compiler.emit.elementary import ELEMENTARY, LaneBuilder, LaneNumber, tan
 from linkwright.compiler.emit.repetition import emit_repeat
 from linkwright.compiler.emit.row_loops import LOOPS, emit_loop
+from linkwright.compiler.emit.steps_on_lanes import own_count, own_counts
 from linkwright.compiler.emit.tables import (
     Index,
     RowAddress,
     counting,
     counting_in_steps,
+    emit_index,
     emit_row,
     emit_take,
     read,
     whole_number,
 )
-from linkwright.compiler.emit.vector_math import Lanes, sincos
+from linkwright.compiler.emit.vector_math import Lanes
 from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.ir.program import ROWS, Instruction, Program
 from linkwright.compiler.native.machine import Target
@@ -46,6 +49,9 @@ class ArithmeticEmitter:
     ``careful``: whether lanes handle angles that are too large for their sine, instead of reporting them.
     """
 
+    angles_together = False
+    """whether sines of a single row are computed together"""
+
     def __init__(self, program: Program, width: int, target: Target, careful: bool = False):
         self.program, self.careful = program, careful
         self.lanes = Lanes(width, FORMATS[program.precision])
@@ -64,6 +70,9 @@ class ArithmeticEmitter:
         self.counting = counting(program, ())
         self.indices: dict[int, Index] = {}
         self.wholes: dict[tuple[int, ...], str] = {}  # inputs of a step that count, as whole numbers
+        self.own_inputs: Mapping[tuple[int, int], Index] = {}  # those of which each lane has its own
+        self.own_counts: frozenset[int] = frozenset()  # the values that follow from these
+        self.widest = self.lanes  # registers on the stack
         self.within = 0  # repetitions that are being written
         self.polls = False  # whether those that are long look whether to stop
         self.on_stack = 0  # numbers of the prologue's memory
@@ -110,7 +119,8 @@ class ArithmeticEmitter:
                 for i, a in enumerate(fixed)
                 if a in self.counting and self.values[a] not in self.places
             }
-            self.results[k] = emit_repeat(self, value, given[: value.size], given[value.size :], counts, wholes)
+            own = {(2, i): emit_index(self, a) for i, a in enumerate(fixed) if a in self.own_counts}
+            self.results[k] = emit_repeat(self, value, given[: value.size], given[value.size :], counts, wholes, own)
         elif op == "take":
             self.values[k] = emit_take(self, *args)
         elif op in ROWS:
@@ -139,12 +149,18 @@ class ArithmeticEmitter:
         inputs: list[list[str]],
         counts: frozenset[tuple[int, int]] = frozenset(),
         wholes: Mapping[tuple[int, ...], str] | None = None,
+        own: Mapping[tuple[int, int], Index] | None = None,
     ) -> StepEmitter:
         """Turn to the instructions of a repetition's step, until it is left.
 
-        ``counts``: inputs that count; ``wholes``: those of them that are known as whole numbers.
+        ``counts``: inputs that count; ``wholes``: those of them that are known as whole numbers; ``own``: those that
+        count in each lane on its own.
         """
-        return StepEmitter(self, program, inputs, counts, wholes or {})
+        return StepEmitter(self, program, inputs, counts, wholes or {}, own or {})
+
+    def own_count(self, k: int) -> Index:
+        """Return a count of each lane on its own, as whole numbers."""
+        return own_count(self, k)
 
     def seam(self) -> None:
         """A further basic block may start here."""
@@ -154,7 +170,7 @@ class ArithmeticEmitter:
         """The function around all lines; the second one stands for memory that it needs."""
         self.lines[1:2] = self.prologue
         body = "\n".join(self.finished())
-        return f"{definition(result, name, arguments)} #0{self.lanes.stack} {{\n{body}\n}}\n"
+        return f"{definition(result, name, arguments)} #0{self.widest.stack} {{\n{body}\n}}\n"
 
     def finished(self) -> list[str]:
         """All lines, as several basic blocks where they are many."""
@@ -199,13 +215,11 @@ class ArithmeticEmitter:
             return self.emit(f"fneg {V} {x[0]}")
         if op in ("sin", "cos"):
             if args[0] not in self.angles:
-                self.angles[args[0]] = self._of_angle(
-                    x[0], lambda angle: sincos(lanes, self.emit, angle), ("sin", "cos")
-                )
+                emit_sincos(self, args[0])
             return self.angles[args[0]][op == "cos"]
         write = LaneBuilder(lanes, self.emit)
         if op == "tan":
-            return self._of_angle(x[0], lambda angle: (tan(write, LaneNumber(write, angle)).name,), ("tan",))[0]
+            return self.of_angle(x[0], lambda angle: (tan(write, LaneNumber(write, angle)).name,), ("tan",))[0]
         if op in ELEMENTARY:
             self.declared.add(f"declare {V} @llvm.sqrt.{lanes.suffix}({V})")
             return ELEMENTARY[op](write, *(LaneNumber(write, y) for y in x)).name
@@ -257,7 +271,7 @@ class ArithmeticEmitter:
     def _select(self, bit: str, a: str, b: str) -> str:
         return self.emit(f"select {self.lanes.bit} {bit}, {self.lanes.number} {a}, {self.lanes.number} {b}")
 
-    def _of_angle(self, x: str, near: Callable[[str], tuple[str, ...]], library: tuple[str, ...]) -> tuple[str, ...]:
+    def of_angle(self, x: str, near: Callable[[str], tuple[str, ...]], library: tuple[str, ...]) -> tuple[str, ...]:
         """Functions of an angle: by what reduces it where it is not too large, else the library's."""
         V, lanes = self.lanes.number, self.lanes
         self.declared.add(f"declare {V} @llvm.fabs.{lanes.suffix}({V})")
@@ -268,13 +282,14 @@ class ArithmeticEmitter:
             larger = self.emit(f"fcmp ogt {V} {size}, {farthest}")
             self.farthest = self._select(larger, size, farthest)
             return near(x)
-        far = self.emit(f"fcmp ogt {V} {size}, {lanes.constant(lanes.format.far)}")
-        if lanes.width > 1:
-            far = self.any_of(far)
+        large = self.emit(f"fcmp ogt {V} {size}, {lanes.constant(lanes.format.far)}")
+        far = self.any_of(large)
         n = self.block()
         self.lines.append(f"  br i1 {far}, label %far{n}, label %near{n}, !prof !0")
         self.lines.append(f"far{n}:")
         theirs = [self._library(function, x) for function in library]
+        if lanes.width > 1:  # near angles have the same bits next to a far one
+            theirs = [self._select(large, a, b) for a, b in zip(theirs, near(x), strict=True)]
         self.lines.append(f"  br label %after{n}")
         self.lines.append(f"near{n}:")
         ours = near(x)
@@ -351,12 +366,14 @@ class StepEmitter:
         inputs: list[list[str]],
         counts: frozenset[tuple[int, int]],
         wholes: Mapping[tuple[int, ...], str],
+        own: Mapping[tuple[int, int], Index],
     ):
         self.body = body
         body.within += 1
         self.around = (body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched)
-        self.indices_around = (body.counting, body.indices, body.wholes)
+        self.indices_around = (body.counting, body.indices, body.wholes, body.own_inputs, body.own_counts)
         body.counting, body.indices, body.wholes = counting(program, counts), {}, dict(wholes)
+        body.own_inputs, body.own_counts = own, own_counts(program, body.counting, own)
         self.values = [""] * len(program.instructions)
         self.done: set[int] = set()
         body.program, body.values, body.bits, body.angles, body.results = program, self.values, {}, {}, {}
@@ -376,7 +393,7 @@ class StepEmitter:
         body = self.body
         body.within -= 1
         body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched = self.around  # type: ignore[method-assign]
-        body.counting, body.indices, body.wholes = self.indices_around
+        body.counting, body.indices, body.wholes, body.own_inputs, body.own_counts = self.indices_around
 
 
 def products_to_fuse(program: Program) -> set[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from linkwright.compiler.emit.steps_on_lanes import Counts, emit_together, lanes_of
 from linkwright.compiler.emit.tables import memory
 from linkwright.compiler.ir.program import Program, Steps
 
@@ -22,15 +23,19 @@ def emit_repeat(
     fixed: list[str],
     counts: frozenset[tuple[int, int]],
     wholes: dict[tuple[int, ...], str],
+    own: Counts,
 ) -> list[str]:
     """Write the loop; the names of the states at the end, of the number of steps, of where the kept ones are.
 
-    ``counts``: the inputs of a step that count; ``wholes``: such as are known as whole numbers. States that are rows
+    ``counts``: the inputs of a step that count; ``wholes``: such as are known as whole numbers; ``own``: those that
+    count in each lane on its own. States that are rows
     stay where they are in memory: in a loop that lanes leave one by one, a step itself adds nothing (−0) to them for a
     row that has stopped.
     """
     if steps.count == 1 and steps.stops and not steps.keep:
-        return _emit_once(body, steps, start, fixed, counts, wholes)
+        return _emit_once(body, steps, start, fixed, counts, wholes, own)
+    if width := lanes_of(body, steps, start):
+        return emit_together(body, width, steps, start, fixed, counts, wholes)
     lanes, program = body.lanes, steps.program
     V, W, bit = lanes.number, lanes.width, lanes.bit
     n = body.block()
@@ -46,7 +51,7 @@ def emit_repeat(
     if watched:
         body.farthest = f"%far{n}"
     body.lines.append(f"  %more{n} = icmp slt i64 %k{n}, {steps.count}")
-    step = body.inside(program, [[f"%step{n}"], state, fixed], counts, {**wholes, (0, 0): f"%k{n}"})
+    step = body.inside(program, [[f"%step{n}"], state, fixed], counts, {**wholes, (0, 0): f"%k{n}"}, own)
     body.lines.append(f"  br i1 %more{n}, label %body{n}, label %{'left' if watched else 'exit'}{n}")
     body.lines.append(f"body{n}:")
     if any(op == "input" and args == (0, 0) for op, args, _ in program.instructions):
@@ -110,12 +115,13 @@ def _emit_once(
     fixed: list[str],
     counts: frozenset[tuple[int, int]],
     wholes: dict[tuple[int, ...], str],
+    own: Counts,
 ) -> list[str]:
     """A single step that may be left out: a branch instead of a loop."""
     lanes, program = body.lanes, steps.program
     V, W, bit = lanes.number, lanes.width, lanes.bit
     n, before = body.block(), body.farthest
-    step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts, wholes)
+    step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts, wholes, own)
     (condition,) = program.results[1]
     step.compute(needed_for(program, condition))
     go = body.emit(f"xor {bit} {body.bit(condition)}, {_all(W, True)}")

@@ -43,6 +43,7 @@ end:
 class StraightLineEmitter(ArithmeticEmitter):
     """The instructions of one function between rows in memory, on W lanes."""
 
+    angles_together = True
     name = ""
     more = ""
     """further arguments"""

@@ -41,6 +41,8 @@ class Index(NamedTuple):
     """which lanes have one that is not NaN; empty where all have"""
     beyond: int = 0
     """that is added to it"""
+    stride: int = 0
+    """what a lane has more than the one before it, where there is one number: see `steps_on_lanes.py`"""
 
 
 _COUNTING = frozenset(("constant", "add", "sub", "mul", "neg", "min", "max", "round", "floor", "part", "take"))
@@ -151,6 +153,7 @@ def _room(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddre
 def _added(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
     V, lanes, place = body.lanes.number, body.lanes, _shifted(whole, index)
+    index = index._replace(lanes=of_each_lane(body, index))
     if index.there:
         x = body.emit(f"select {lanes.bit} {index.there}, {V} {x}, {V} {lanes.constant(float('nan'))}")
     if len(index.lanes) == 1:
@@ -169,12 +172,12 @@ def _added(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddr
 def _put(body: ArithmeticEmitter, args: tuple[int, ...], size: int) -> RowAddress:
     whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
     V, place = body.lanes.number, _shifted(whole, index)
-    if len(index.lanes) == 1 and not index.there:
+    if not index.there and _is_register(place, index):
         body.lines.append(f"  store {V} {x}, {located(body, place, index.lanes[0])}")
         return whole
-    for lane, one in enumerate(index.lanes):
+    for lane, one in enumerate(of_each_lane(body, index)):
         at = _of_lane(body, place, one, lane)
-        entry = body.emit(f"extractelement {V} {x}, i32 {lane}") if len(index.lanes) > 1 else x
+        entry = body.emit(f"extractelement {V} {x}, i32 {lane}") if body.lanes.width > 1 else x
         body.lines.append(f"  store {body.lanes.scalar} {entry}, {at}")
     return whole
 
@@ -183,11 +186,13 @@ def emit_take(body: ArithmeticEmitter, row: int, place: int) -> str:
     """Write the reading of an entry at a computed place."""
     index, lanes = emit_index(body, place), body.lanes
     at = _shifted(body.places[body.values[row]], index)
-    if len(index.lanes) == 1:
+    if len(index.lanes) == 1 and not index.stride:
         found = read(body, at, index.lanes[0])
+    elif _is_register(at, index):
+        found = body.emit(f"load {lanes.number}, {located(body, at, index.lanes[0])}")
     else:
         found = "poison"
-        for lane, one in enumerate(index.lanes):
+        for lane, one in enumerate(of_each_lane(body, index)):
             entry = body.emit(f"load {lanes.scalar}, {_of_lane(body, at, one, lane)}")
             found = body.emit(f"insertelement {lanes.number} {found}, {lanes.scalar} {entry}, i32 {lane}")
     if not index.there:
@@ -203,10 +208,34 @@ def emit_index(body: ArithmeticEmitter, k: int) -> Index:
     return body.indices[k]
 
 
+def _is_register(place: RowAddress, index: Index) -> bool:
+    """Return whether the entries of all lanes are next to each other in memory."""
+    if place.kind != "shared":
+        return len(index.lanes) == 1 and not index.stride
+    return place.step * index.stride == 1
+
+
+def of_each_lane(body: ArithmeticEmitter, index: Index) -> list[str]:
+    """Return the number of each lane; one where all lanes have it."""
+    if not index.stride:
+        return index.lanes
+    (first,) = index.lanes
+    return [moved(body, first, lane * index.stride) for lane in range(body.lanes.width)]
+
+
+def moved(body: ArithmeticEmitter, x: str, n: int) -> str:
+    """Return a whole number and n more."""
+    if not n or not x.lstrip("-").isdigit():
+        return body.emit(f"add i64 {x}, {n}") if n else x
+    return str(int(x) + n)
+
+
 def _index(body: ArithmeticEmitter, k: int) -> Index:
     if k in body.counting:
         at, beyond = _counted(body, k)
         return Index([at], "", beyond)
+    if k in body.own_counts:
+        return body.own_count(k)
     lanes, V, x = body.lanes, body.lanes.number, body.values[k]
     zero = lanes.constant(0.0)
     there = body.emit(f"fcmp ord {V} {x}, {zero}")
@@ -225,8 +254,8 @@ def _counted(body: ArithmeticEmitter, k: int) -> tuple[str, int]:
     if op == "input" and args in body.wholes:
         return body.wholes[args], 0
     if op in ("add", "sub"):
-        (x,), _, a = emit_index(body, args[0])
-        (y,), _, b = emit_index(body, args[1])
+        (x,), _, a, _ = emit_index(body, args[0])
+        (y,), _, b, _ = emit_index(body, args[1])
         beyond = a + b if op == "add" else a - b
         if y == "0":
             return x, beyond
@@ -247,7 +276,7 @@ def _counted(body: ArithmeticEmitter, k: int) -> tuple[str, int]:
 
 def whole_number(body: ArithmeticEmitter, k: int) -> str:
     """A value that counts, as a whole number."""
-    (x,), _, beyond = emit_index(body, k)
+    (x,), _, beyond, _ = emit_index(body, k)
     return str(beyond) if x == "0" else body.emit(f"add i64 {x}, {beyond}") if beyond else x
 
 

@@ -113,6 +113,8 @@ class Steps:
     """after every how many steps the states are kept; 0: never"""
     rows_of: tuple[int, ...] = ()
     """the states that are rows of numbers"""
+    independent: bool = False
+    """whether steps may run together, since each writes entries of rows that no other step reads or writes"""
 
     @property
     def in_rows(self) -> list[bool]:
@@ -135,7 +137,8 @@ class Steps:
         return self.count // self.keep if self.keep else 0
 
     def __repr__(self) -> str:
-        return f"Steps({self.program.digest}, {self.count}, {self.keep})"
+        together = ", independent" * self.independent
+        return f"Steps({self.program.digest}, {self.count}, {self.keep}{together})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +281,11 @@ class Program:
         runs = [(first, first + self.sizes[row]) for first, row in self.in_rows.get(number, ())]
         ends = [0, *(x for run in runs for x in run), len(self.results[number])]
         return [range(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a < b]
+
+    @cached_property
+    def angles(self) -> tuple[int, ...]:
+        """The values whose sines or cosines are computed."""
+        return tuple(dict.fromkeys(args[0] for op, args, _ in self.instructions if op in ("sin", "cos")))
 
     @cached_property
     def rows(self) -> frozenset[int]:
@@ -482,7 +490,7 @@ def _steps(name: str, what: Repeat) -> Steps:
         of_step=True,
     )
     rows = tuple(k for k, symbol in enumerate(what.state) if symbol.index in symbol.graph.rows)
-    return Steps(program, what.count, what.keep, rows)
+    return Steps(program, what.count, what.keep, rows, what.independent)
 
 
 def _expressions(name: str, graph: Graph, x: Any) -> np.ndarray:

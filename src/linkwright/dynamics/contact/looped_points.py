@@ -2,20 +2,21 @@
 
 A loop over a table of pairs reads the poses of the bodies and the sizes of the shapes, and writes the candidates into
 memory. Vertices of all convex hulls are rows of one table. A simulation skips pairs whose bounding spheres are too far
-apart for a contact within the step.
+apart for a contact within the step. The spheres are computed once for each shape, since a robot has far more pairs than
+shapes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
+from linkwright.dynamics.contact.placed_shapes import PlacedShape, bounding_sphere, points_between
 from linkwright.dynamics.contact.shapes.candidate import ABSENT, FAR, WIDTH, ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
@@ -24,10 +25,10 @@ from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
 from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import repeat, symbol_among, when
-from linkwright.spatial.transform import pose_of_rows
+from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
+from linkwright.spatial.transform import pose_of_rows, split_pose
 
 ALIKE = 3
 """Number of pairs of the same kinds from which a loop is faster"""
@@ -92,8 +93,9 @@ def with_points(
     looped = [] if symbol is None else families.in_loops
     if looped:
         bodies = _Bodies(symbol.graph, poses, reach)
+        bounds = None if reach is None else _Bounds(bodies, poses, reach, looped)
         for family in looped:
-            row = _with_family(row, family, [families.starts[one.number] for one in family], bodies)
+            row = _with_family(row, family, [families.starts[one.number] for one in family], bodies, bounds)
     for one in (one for family in families.all if family not in looped for one in family):
         found = points_between(model, one.pair, poses)
         row = write(row, float(families.starts[one.number]), [x for point in found for x in point.numbers])
@@ -117,25 +119,85 @@ class _PairFamilies:
 
 
 class _Bodies:
-    """Poses and speeds of all bodies, in memory."""
+    """Poses and speeds of all bodies, in memory, after those of the world."""
 
     def __init__(self, graph: Any, poses: Sequence[Array], reach: Reach | None):
-        self.graph, self.reach = graph, reach
-        self.poses = graph.row([x for T in poses for x in T[:3].reshape(-1)])
+        self.graph = graph
+        self.poses = graph.row([x for T in (np.eye(4), *poses) for x in T[:3].reshape(-1)])
         if reach is not None:  # sums of absolute values are bounds of norms, without roots
-            self.speeds = graph.row([abs(V[part]).sum() for V in reach.twists for part in (slice(3), slice(3, 6))])
+            bounds = [abs(V[part]).sum() for V in reach.twists for part in (slice(3), slice(3, 6))]
+            self.speeds = graph.row([0.0, 0.0, *bounds])
 
-    def pose(self, at: Any) -> Array:
-        """Return the pose (4, 4) of a body whose index is a symbol."""
-        return pose_of_rows(read(self.poses, at * 12.0, 12))
+    def pose(self, body: Any) -> Array:
+        """Return the pose (4, 4) of a body whose index is a symbol, -1 for the world."""
+        return pose_of_rows(read(self.poses, body * 12.0 + 12.0, 12))
 
-    def speed(self, at: Any, arm: Any) -> Any:
+    def speed(self, body: Any, arm: Any) -> Any:
         """Return a bound of the speed of points of a body up to an arm from its origin."""
-        linear, turning = read(self.speeds, at * 2.0, 2)
+        linear, turning = read(self.speeds, body * 2.0 + 2.0, 2)
         return linear + arm * turning
 
 
-def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], bodies: _Bodies) -> Any:
+class _Bounds:
+    """Bounding spheres of the shapes of pairs in loops, and planes as normal and distance, in memory.
+
+    The radius of a sphere includes the distance that its points may move within a step.
+    """
+
+    def __init__(self, bodies: _Bodies, poses: Sequence[Array], reach: Reach, families: Sequence[Sequence[PlacedPair]]):
+        self._graph, self._gap, self.gaps_alone = bodies.graph, reach.gap, reach.gaps_alone
+        placed = {
+            number: one
+            for family in families
+            for pair in family
+            for number, one in ((pair.pair.first, pair.first), (pair.pair.second, pair.second))
+        }
+        flat = {number for number, one in placed.items() if one.shape.kind == "plane"}
+        self._at = {number: float(4 * k) for k, number in enumerate(sorted(placed, key=flat.__contains__))}
+        rows = []
+        for one in (one for number, one in placed.items() if number not in flat):
+            middle, radius = bounding_sphere(one.shape)
+            R, p = split_pose(one.on_body)
+            center = R @ middle + p
+            rows.append([float(one.body), *center, radius, abs(center).sum() + radius])
+        table = EntryTable(bodies.graph, rows)
+
+        def sphere(k: Any, row: Any) -> Any:
+            body, center = table.one(k, 0), table.some(k, 1, 3)
+            R, p = split_pose(bodies.pose(body))
+            radius = table.one(k, 4) + reach.time * bodies.speed(body, table.one(k, 5))
+            return write(row, k * 4.0, [*(R @ center + p), radius])
+
+        row = for_each(len(rows), sphere, bodies.graph.room(4 * len(placed)))
+        for number in flat:
+            R, p = split_pose(placed[number].pose(poses))
+            row = write(row, self._at[number], [*R[:, 2], R[:, 2] @ p])
+        self._bounds = row
+
+    def may_touch(self, family: Sequence[PlacedPair]) -> Callable[[Any], Any] | None:
+        """Return a function of the index of a pair: whether two spheres are near, or one is near a plane.
+
+        It is None where a shape has no bounds.
+        """
+        kinds = {one.shape.kind for one in (family[0].first, family[0].second)}
+        if "height_field" in kinds or family[0].first.shape.kind == "plane":
+            return None
+        rows = [[self._at[one.pair.first], self._at[one.pair.second], one.pair.margin + self._gap] for one in family]
+        table = EntryTable(self._graph, rows)
+
+        def test(k: Any) -> Any:
+            (*c1, r1), (*c2, r2) = (read(self._bounds, table.one(k, side), 4) for side in range(2))
+            if "plane" in kinds:
+                return np.stack(c2) @ np.stack(c1) - r2 < table.one(k, 2) + r1
+            apart, limit = np.stack(c1) - np.stack(c2), table.one(k, 2) + r1 + r2
+            return apart @ apart < limit * limit
+
+        return test
+
+
+def _with_family(
+    row: Any, family: Sequence[PlacedPair], places: Sequence[int], bodies: _Bodies, bounds: _Bounds | None
+) -> Any:
     """Return the row with the candidates of pairs of the same kinds; ``places``: index of the first number of each."""
     graph, kinds = bodies.graph, (family[0].first.shape.kind, family[0].second.shape.kind)
     nothing = np.tile(ABSENT, points_of(*kinds))
@@ -150,41 +212,38 @@ def _with_family(row: Any, family: Sequence[PlacedPair], places: Sequence[int], 
         return np.stack([x for point in found for x in point._replace(gap=point.gap - margin).numbers])
 
     def visit(k: Any, row: Any) -> Any:
-        if bodies.reach is None or not all(side.bounded or side.flat for side in sides):
-            found = entries(k)
-        else:
-            near = _may_touch(k, sides, bodies.reach, columns.one(k, 0))
-            if bodies.reach.gaps_alone:
-                return with_gaps(k, row, near)
-            found = when(near, lambda: entries(k), nothing)
-        return write(row, columns.one(k, 1), found)
+        return write(row, columns.one(k, 1), entries(k))
 
-    def with_gaps(k: Any, row: Any, near: Any) -> Any:
-        """Write the numbers of a pair that may touch; else its gaps alone."""
-        at, gaps = columns.one(k, 1), range(0, len(nothing), WIDTH)
+    test = None if bounds is None else bounds.may_touch(family)
+    if bounds is None or test is None:
+        return repeat(len(family), visit, row)
+    if not bounds.gaps_alone:
+        return repeat(
+            len(family), lambda k, row: write(row, columns.one(k, 1), when(test(k), lambda: entries(k), nothing)), row
+        )
+    gaps = range(0, len(nothing), WIDTH)
+
+    def without_contact(k: Any, row: Any) -> Any:
         for i in gaps:
-            row = write(row, at + float(i), [FAR])
+            row = write(row, columns.one(k, 1) + float(i), [FAR])
+        return row
+
+    def visit_near(k: Any, near: Any, row: Any) -> Any:
+        """Write the numbers of a pair that may touch."""
 
         def written() -> Any:
             found = entries(k)
             for i in gaps:
                 found[i] = where(near, found[i], FAR)
-            return write(row, at, found)
+            return write(row, columns.one(k, 1), found)
 
         return when(near, written, row)
 
-    return repeat(len(family), visit, row)
-
-
-def _may_touch(k: Any, sides: Sequence[_PlacedTable], reach: Reach, margin: Any) -> Any:
-    """Return whether the bounding spheres of a pair are near each other, or that of the first shape near a plane."""
-    (c1, r1, fast1), (c2, r2, fast2) = (side.sphere(k) for side in sides)
-    limit = margin + reach.gap + reach.time * (fast1 + fast2)
-    if sides[1].flat:
-        _, T = sides[1].at(k)
-        return T[:3, 2] @ (c1 - T[:3, 3]) - r1 < limit
-    apart, limit = c1 - c2, limit + r1 + r2
-    return apart @ apart < limit * limit
+    row = for_each(len(family), without_contact, row)
+    if not pass_over(len(family)):
+        return repeat(len(family), lambda k, row: visit_near(k, test(k), row), row)
+    marked = MarkedRows(graph, len(family), lambda k: where(test(k), 1.0, 0.0))
+    return marked.each(lambda k, row: visit_near(k, marked.mark(k) > 0.5, row), row)
 
 
 class _PlacedTable(ShapeTable):
@@ -196,8 +255,6 @@ class _PlacedTable(ShapeTable):
         super().__init__(graph, first, [one.numbers for one in shapes], hulls, faces)
         self._bodies, self._at_rest = bodies, shapes[0].body < 0
         self._index = EntryTable(graph, [[float(one.body)] for one in shapes])
-        self.flat = self.kind == "plane"
-        self.bounded = not self.flat and self.kind != "height_field"
 
     def at(self, k: Any) -> tuple[Shape, Array]:
         """Return the shape of pair k, and its pose (4, 4) in the world."""
@@ -208,16 +265,3 @@ class _PlacedTable(ShapeTable):
             shape = replace(shape, hull=hull)
         on_body = pose_of_rows(self.columns.some(k, 0, 12))
         return shape, on_body if self._at_rest else self._bodies.pose(self._index.one(k, 0)) @ on_body
-
-    def sphere(self, k: Any) -> tuple[Array, Any, Any]:
-        """Return the center (3,) of the bounding sphere of pair k, its radius, and a bound of the speed in it."""
-        if self.flat:
-            return np.zeros(3), 0.0, 0.0
-        on_body = self.columns.some(k, 0, 12).reshape(3, 4)
-        *center, radius = self.columns.some(k, 17, 4)
-        center = on_body[:, :3] @ np.stack(center) + on_body[:, 3]
-        if self._at_rest:
-            return center, radius, 0.0
-        at = self._index.one(k, 0)
-        T = self._bodies.pose(at)
-        return T[:3, :3] @ center + T[:3, 3], radius, self._bodies.speed(at, abs(center).sum() + radius)

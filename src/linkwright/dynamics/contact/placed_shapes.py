@@ -45,10 +45,9 @@ class PlacedShape(NamedTuple):
 
     @property
     def numbers(self) -> list[Any]:
-        """Placement, sizes, and the bounding sphere: its center in the frame of the shape, and its radius."""
+        """Placement and sizes."""
         shape = self.shape
-        center, radius = bounding_sphere(shape)
-        return [*self.on_body[:3].reshape(-1), shape.radius, shape.length, *shape.size, *center, radius]
+        return [*self.on_body[:3].reshape(-1), shape.radius, shape.length, *shape.size]
 
 
 def points_between(model: Model, pair: Pair, poses: Sequence[Array]) -> list[ContactCandidate]:

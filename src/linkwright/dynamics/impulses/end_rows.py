@@ -17,7 +17,7 @@ from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_one, is_symbolic, maximum, where
 from linkwright.spatial.entry_table import EntryTable
 from linkwright.spatial.memory import read
-from linkwright.spatial.repeats import repeat, symbol_among, when
+from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
 
 
 class PositionRows(NamedTuple):
@@ -150,7 +150,7 @@ def _looped(
                 depth, depth + 2, put(0, depth) if is_one(near) else when(near > 0.5, lambda: put(0, depth), row)
             )
 
-        starts.append(repeat(len(family), copied, graph.room(len(family) * (depth + 2))))
+        starts.append(for_each(len(family), copied, graph.room(len(family) * (depth + 2))))
 
     def at_end() -> Any:
         jacobians = ends.jacobians()
