@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 import sympy.physics.mechanics as me
 from sympy.physics.mechanics.models import n_link_pendulum_on_cart
+from sympy.physics.units import kilogram
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, ExpressionError, InputError, ModelError
@@ -136,6 +137,12 @@ def test_what_symbols_cannot_do_is_explained():
         lw.Builder("p").body("a", sp.nan)
     with pytest.raises(ExpressionError, match="real"):
         lw.Builder("p").body("a", sp.I * m)
+    with pytest.raises(ExpressionError, match="of type Equality"):
+        lw.Builder("p").body("a", sp.Eq(m, 1))
+    with pytest.raises(ExpressionError, match="kilogram of type Quantity"):
+        lw.Builder("p").body("a", m * kilogram)
+    with pytest.raises(ModelError, match="a drawing needs numbers"):
+        lw.draw(SYMBOLIC, Q)
     bad = np.array([[1, 0, 0, l], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, l, 1]], dtype=object)
     with pytest.raises(InputError, match="last row"):
         lw.Builder("p").body("a", 1.0).joint("j", "revolute", "world", "a", placement=bad)

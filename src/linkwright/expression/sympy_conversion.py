@@ -52,12 +52,22 @@ def with_symbols(x: Any) -> Any:
     places = [k for k, entry in enumerate(array.flat) if holds_sympy(entry)]
     if not places:
         return x
+    import sympy
+
     theirs = [array.flat[k] for k in places]
     graph = _shared()
     if graph is None:
         graph = SymPyGraph()
         _shared = weakref.ref(graph)
+    for given in theirs:
+        if not isinstance(given, sympy.Expr):
+            raise ExpressionError(f"expressions of SymPy are expected; got {given} of type {type(given).__name__}")
     for symbol in symbols_of(theirs):
+        if not isinstance(symbol, symbol_types(sympy)):
+            kind = type(symbol).__name__
+            raise ExpressionError(
+                f"{symbol} of type {kind} is neither a number nor a symbol of SymPy: substitute its value"
+            )
         if symbol not in graph.converted:
             graph.converted[symbol] = graph.symbol(str(symbol))
     for k, made in zip(places, from_sympy(graph, theirs, graph.converted), strict=True):

@@ -504,6 +504,7 @@ def draw(
     >>> robot = lw.load("arm7")
     >>> figure = lw.draw(robot, robot.neutral())
     """
+    model.require_numbers("a drawing")
     q = configurations(model, q)
     if not len(q):
         raise InputError("q has no configuration to draw")
