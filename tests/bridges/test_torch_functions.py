@@ -88,6 +88,8 @@ def test_exported_programs_have_dynamic_batches():
     assert torch.equal(program.module()(*others), Energy()(*others))
     one = torch.export.export(Energy(), (rows[0], V), dynamic_shapes=({0: batch}, None))
     assert torch.equal(one.module()(others[0], V), Energy()(others[0], V))
+    with pytest.raises(lw.errors.ArgumentError, match="create it first"):  # as in another process
+        torch.ops.linkwright.call(list(rows), "unknown")
     with pytest.raises(Exception, match="do not broadcast"):  # PyTorch 2.6 raises an error of its own
         torch.export.export(Energy(), (rows[0], random(3, 2)))
 

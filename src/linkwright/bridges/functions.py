@@ -148,6 +148,11 @@ def function_by_key(key: str) -> DifferentiableFunction:
     found = _FUNCTIONS.get(key)
     if found is not None:
         return found
+    if " " not in key:
+        raise ArgumentError(
+            "this program calls a function of Linkwright that this process does not have: create it first, by the call "
+            "of lw.bridges.torch(…) or lw.bridges.jax(…) with which the program was exported"
+        )
     before, kind, wrt = key.rsplit(" ", 2)
     of = function_by_key(before)
     return (of.jvp if kind == "jvp" else of.vjp)(tuple(map(int, wrt.split(","))))
