@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 import linkwright as lw
 
@@ -28,6 +29,10 @@ DESIGN = {"knee.distance": 0.30, "ankle.distance": 0.30, "pad.radius": 0.025}
 """m: lengths of thigh and shank, radius of the foot, at first"""
 BOUNDS = np.array([[0.12, 0.6], [0.12, 0.6], [0.015, 0.04]])
 """m"""
+LONGEST = 0.62
+"""m: largest length in the picture"""
+MARGIN = 0.025
+"""m: distance of the picture from lengths that do not reach, where a leg that sinks a little cannot follow"""
 FOOT = lw.tasks.Position("foot", relative_to="trunk", axes="xz")
 
 
@@ -142,25 +147,33 @@ def drawn(axes, x, color, name):
     axes.set(aspect="equal", xlabel="x, m", ylabel="z, m", title="lowest and highest posture")
 
 
+def lengths_that_reach(radius, points):
+    """Return lengths of thigh and shank (points, points, 2) that reach both heights, a grid of sum and difference.
+
+    The grid ends before the leg is straight at the highest posture, and before it is folded at the lowest one.
+    """
+    difference = (LOW - radius - MARGIN) * np.linspace(-1.0, 1.0, points)
+    total, difference = np.meshgrid(np.linspace(HIGH - radius + MARGIN, 2.0 * LONGEST, points), difference)
+    return 0.5 * np.stack([total + difference, total - difference], axis=-1)
+
+
 def picture(path, values, points):
     """Return the figure: losses over both lengths with the iterations, both legs, and the losses of the iterations."""
     figure = Figure(figsize=(10.0, 3.6), layout="constrained")
     level, legs, course = figure.subplots(1, 3, width_ratios=(1.3, 1.0, 1.0))
-    lengths = np.linspace(0.14, 0.62, points)
-    thigh, shank = np.meshgrid(lengths, lengths)
-    reach = thigh + shank + path[-1, 2]
-    possible = (reach > HIGH + 0.005) & (np.abs(thigh - shank) < LOW - path[-1, 2] - 0.005)
-    designs = np.stack([thigh[possible], shank[possible], np.full(possible.sum(), path[-1, 2])], axis=1)
-    found = np.full(thigh.shape, np.nan)
-    found[possible] = losses(designs)
+    thigh, shank = np.moveaxis(lengths_that_reach(path[-1, 2], points), -1, 0)
+    designs = np.stack([thigh, shank, np.full(thigh.shape, path[-1, 2])], axis=-1)
+    found = losses(designs.reshape(-1, 3)).reshape(thigh.shape)
     shown = level.contourf(thigh, shank, found, levels=np.linspace(values[-1], 2.0 * values[0], 16), cmap="Blues")
     figure.colorbar(shown, ax=level, label="loss", format="%.1f")
     level.plot(path[:, 0], path[:, 1], "o-", color="#D55E00", ms=3.5)
     level.set(xlabel="thigh, m", ylabel="shank, m", title="loss of a squat, and the iterations", aspect="equal")
+    level.set(xlim=(0.14, LONGEST), ylim=(0.14, LONGEST))
     drawn(legs, path[0], "#0072B2", "at first")
     drawn(legs, path[-1], "#D55E00", "optimized")
     legs.legend(loc="lower right", bbox_to_anchor=(1.0, 0.05), fontsize=7)
     course.plot(values, "o-", color="#D55E00", ms=3.5)
+    course.xaxis.set_major_locator(MaxNLocator(integer=True))
     course.set(xlabel="iteration", ylabel="loss", title="loss", ylim=(0.0, None))
     return figure
 

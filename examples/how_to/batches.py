@@ -51,15 +51,16 @@ batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 # | `controls` | (n, …) | the value bound as `controls`, controls of actuators, or efforts |
 # | `values["gain"]` | (n, …) or (…) | values bound to the controller, the reward or `terminate` |
 # | `parameters["trunk.mass"]` | (n, …) | [parameters of the mechanism](domain_randomization.md) |
+# | `start` | (n, nq), (n, nv) | states to which `reset` returns by default |
+# | `activations` | (n, na) | of actuators |
 # | `time`, `status`, `rewards` | (n,) | time since the last reset; 0 running, 1 ended, 2 diverged; sum over the last `step` |
 # | `reward_terms["speed"]` | (n,) | sum of a term over the last `step`, of a reward that returns a mapping |
 # | `contact_forces` | (n, pairs, 3) | on the first shape of each pair, means over the last step |
-# | `sensors["imu"]` | (n, size) | readings of the model's sensors |
-# | `activations` | (n, na) | of actuators |
+# | `sensors["imu"]` | (n, size) | readings of the model's [sensors](drive_actuators.md#read-sensors), also of touch, force, torque and range |
 # | `observe(function)` | (n, m) | result of `function(model, q, v)`; keyword-only arguments are `time` and entries of `values` |
 # | `height_scan(points)` | (n, m) | height of the base above the ground at points around it |
 #
-# The arrays of the last rows are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
+# The arrays from `contact_forces` on are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
 # the `parameters`: masses, geometry and gravity of each simulation. After a write into `q`, `v` or `parameters` `batch.refresh()` computes
 # them again. Values that are written are not checked. A simulation that diverges keeps its
 # last finite state and stops; `status` reports it.
@@ -77,6 +78,21 @@ print(scan.shape)                                               # (64, 35)
 # that end. `method=lw.Integrator(threads=2)` sets the number of threads. With `cpus=[0, 1]` each processor simulates one part of the batch,
 # always the same.
 #
+# ## Reset, stop and seed
+#
+# | call | |
+# |---|---|
+# | `reset(rows)` | starts simulations again from `start`; `rows`: truth values, indices or a slice, all by default |
+# | `reset(rows, q, v)` | the same from these states; entries written into `start` act in all later resets |
+# | `stop(rows)` | ends simulations: they do not move, with the status 1, until `reset`. With `Episode(reset=…)` simulations start again where they end, and do not stop |
+# | `seed(seed)` | sets the random numbers of noise and of random resets: one number for all simulations, which have different random numbers, or (n,) |
+
+# %%
+batch.start[0][:, 2] += 0.02                                    # all later starts are 2 cm higher
+batch.stop(batch.q[:, 2] < 0.25)
+batch.reset(batch.status != batch.RUNNING)
+
+# %% [markdown]
 # ## Tensors of the same memory
 
 # %%

@@ -104,6 +104,36 @@ assert np.isfinite(found.reward)
 # %% [markdown]
 # If the initial posture depends on the design, add `by["q0"]` times its derivative, as the example does.
 #
+# ### Start on the ground
+#
+# The foot above touches the ground exactly, and the reward has a kink there: a longer leg begins in the ground, a shorter one falls. The
+# derivative is that of one side:
+
+# %%
+def reward(q0, thigh):
+    """Return the rewards of lengths of the thigh from one initial posture."""
+    start = np.tile(q0, (len(thigh), 1))
+    return lw.rollout(leg, start, 0.0 * start, 500, 1e-3, parameters={"knee.distance": thigh}, **task).reward
+
+shorter, here, longer = reward(reached.q, 0.3 + 1e-6 * np.array([-1.0, 0.0, 1.0]))
+print((here - shorter) / 1e-6, (longer - here) / 1e-6, float(by["knee.distance"]))    # -27.1, -19.4, -27.2
+
+# %% [markdown]
+# Two kinds of initial states avoid it:
+#
+# - The posture is a function of the design, so that the foot stays on the ground: the sum of `by[name]` and `by["q0"]` times the
+#   derivative of the posture is the derivative of the reward, as in the example.
+# - The foot begins clearly in the ground, by 0.1 mm, or clearly above it. The derivative from a fixed `q0` is then that of both sides:
+
+# %%
+pressed = reached.q - np.array([1e-4, 0.0, 0.0])
+_, by = lw.rollout_derivatives(
+    leg, pressed, np.zeros(3), 500, 1e-3, wrt=["knee.distance"], parameters={"knee.distance": 0.3}, **task
+)
+shorter, longer = reward(pressed, 0.3 + 1e-6 * np.array([-1.0, 1.0]))
+assert abs((longer - shorter) / 2e-6 - by["knee.distance"]) < 1e-4 * abs(by["knee.distance"])
+
+# %% [markdown]
 # ## PyTorch and JAX
 
 # %%

@@ -117,7 +117,7 @@ def test_rays_to_a_cone():
     up, side = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
     p = np.array([[0.0, 0.0, -3.0], [-2.0, 0.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.5]])
     u = np.array([up, side, up, -up])
-    np.testing.assert_allclose(ray_distance("cone", (1.0, 2.0), p, u), [2.0, 1.5, np.inf, 1.5])
+    np.testing.assert_allclose(ray_distance("cone", np.array([1.0, 2.0]), p, u), [2.0, 1.5, np.inf, 1.5])
 
 
 def test_touch_and_force_at_rest(standing):

@@ -253,8 +253,14 @@ def test_arrays_that_follow_from_the_states_are_those_of_the_parameters(ground):
     surface = {"heights": np.linspace(0.0, 0.03, 25).reshape(5, 5), "size": (3.0, 3.0)} if ground == "heights" else {}
     contact = lw.ContactProperties(friction=0.7, **({"stiffness": 3000.0, "damping": 100.0} if smooth else {}))
     robot = lw.load("quadruped").with_ground(**surface, contact=contact)
+    robot = robot.with_frame("downwards", "trunk", rpy=[np.pi, 0.0, 0.0])
     robot = robot.with_sensors(
-        lw.Sensor("place", "framepos", "hind_left_foot"), lw.Sensor("felt", "accelerometer", "trunk")
+        lw.Sensor("place", "framepos", "hind_left_foot"),
+        lw.Sensor("felt", "accelerometer", "trunk"),
+        lw.Sensor("pressed", "touch", "hind_left_foot", zone=("sphere", (0.05,)), cutoff=200.0),
+        lw.Sensor("carried", "force", "hind_left_thigh"),
+        lw.Sensor("twisted", "torque", "hind_left_thigh"),
+        lw.Sensor("below", "rangefinder", "downwards"),
     )
     geometry = {
         "front_left_knee.distance": rng.uniform(0.19, 0.22, 2),
@@ -267,15 +273,16 @@ def test_arrays_that_follow_from_the_states_are_those_of_the_parameters(ground):
     batch = lw.Batch(robot, 2, start, parameters=given)
 
     def arrays(batch):
-        names = "observed", "scan", "forces", "place", "felt"
-        of = batch.observe(mass_and_place), batch.height_scan(points), batch.contact_forces, *batch.sensors.values()
-        return dict(zip(names, of, strict=True))
+        of = batch.observe(mass_and_place), batch.height_scan(points), batch.contact_forces
+        return dict(zip(("observed", "scan", "forces"), of, strict=True)) | batch.sensors
 
     found = arrays(batch)
     batch.parameters["front_left_foot.radius"][:] += 0.005
     geometry["front_left_foot.radius"] += 0.005
     batch.step()
     assert found["forces"].any(axis=(1, 2)).all()
+    assert (found["pressed"] > 0.0).all()
+    assert (found["below"] > 0.0).all()
     for k in range(2):
         own = {name: values[k] for name, values in geometry.items()}
         alone = robot.with_geometry(own).with_link("trunk", mass=masses[k]).with_gravity(gravity)
@@ -313,6 +320,31 @@ def test_heights_around_the_base_on_a_height_field():
     row = heights[j, i] * (1 - u) + heights[j, i + 1] * u
     next_row = heights[j + 1, i] * (1 - u) + heights[j + 1, i + 1] * u
     np.testing.assert_allclose(scan, 1.0 - (row * (1 - w) + next_row * w), atol=1e-12)
+
+
+def test_contact_and_range_sensors_of_a_ball_of_any_radius():
+    ball = lw.Builder("ball").body("ball", mass=1.0, inertia=0.1).joint("base", "free", "world", "ball")
+    ball = ball.shape("ball", "sphere", radius=0.1, name="skin").frame(
+        "ceiling", "world", xyz=(0, 0, 3), rpy=(np.pi, 0, 0)
+    )
+    model = (
+        ball.build()
+        .with_ground()
+        .with_sensors(
+            lw.Sensor("pressed", "touch", "ball", zone=("sphere", (0.3,))),
+            lw.Sensor("gap", "rangefinder", "ceiling"),
+            lw.Sensor("turning", "gyro", "ball"),
+        )
+    )
+    radius = np.array([0.1, 0.2, 0.1])
+    q0 = [[0.0, 0.0, z, 1.0, 0.0, 0.0, 0.0] for z in (0.1, 0.2, 2.0)]
+    for precision, within in (("double", 1e-3), ("single", 1e-2)):
+        method = lw.Integrator(precision=precision)
+        batch = lw.Batch(model, 3, q0, parameters={"skin.radius": radius}, method=method)
+        sensors = batch.sensors
+        batch.step(20)
+        np.testing.assert_allclose(sensors["pressed"][:, 0], [9.81, 9.81, 0.0], rtol=within)
+        np.testing.assert_allclose(sensors["gap"][:, 0], 3.0 - radius - batch.q[:, 2], rtol=1e-5)
 
 
 def test_sensors_are_live():
@@ -378,7 +410,6 @@ def test_copies_go_on_alike(robot):
         (lambda arm: lw.Batch(arm, 2).sensors["on"], "unknown sensor 'on'"),
         (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]]), "name the frame"),
         (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]], "tip"), "no plane and no height field"),
-        (lambda arm: lw.Batch(arm.with_sensors(lw.Sensor("far", "rangefinder", "tip")), 2).sensors, "height_scan"),
         (lambda arm: lw.Batch(arm, 2).observe(lambda model, q, v: None), "returned None"),
         (lambda arm: lw.Batch(arm, 2, episode=lw.Episode(terminate=fallen, reset="start")).stop(), "height|reset"),
         (lambda arm: lw.Batch(arm, 2, controller=lambda model, t, q, v: -q).controls, "no controls"),

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.dynamics.contact.points import pair_name
 from linkwright.dynamics.distance.rays import ray_distance, triangle_distance
+from linkwright.dynamics.kinematics import pose
 from linkwright.dynamics.sensors import links_from
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.formats.meshes import mesh_of
 from linkwright.model.loop import CoordinateLoop
-from linkwright.model.sensor import OF_CONTACTS, Sensor
-from linkwright.model.shape import Shape
+from linkwright.model.sensor import OF_CONTACTS, OF_SURROUNDINGS, Sensor
+from linkwright.model.shape import KINDS, Shape
 from linkwright.model.transformations.additions import place_of
 from linkwright.model.tree import Model
-from linkwright.simulation.recording.contact_history import ContactHistory
+from linkwright.simulation.recording.contact_history import ContactForces, ContactHistory
 from linkwright.spatial.arrays import Array
 from linkwright.visual.rendering.surfaces import primitive
 
@@ -24,12 +25,47 @@ NO_HIT = -1.0
 """Reading of a rangefinder that hits nothing."""
 
 
-def frames_of_surroundings(model: Model) -> list[str]:
-    """Return the frames whose poses the sensors of contacts and ranges need."""
-    frames = {sensor.target for sensor in model.sensors if sensor.type in (*OF_CONTACTS, "rangefinder")}
-    if any(sensor.type == "rangefinder" for sensor in model.sensors):
-        frames |= {shape.body for shape in model.shapes}
-    return sorted(frames)
+class SensorPlaces(NamedTuple):
+    """Poses (…, 4, 4) in the world, and sizes (…, size) of shapes, that sensors of contacts and ranges need."""
+
+    frames: dict[str, Array]
+    """by the name of the frame of a sensor"""
+    shapes: list[Array]
+    sizes: list[Array]
+
+
+def sensor_places(model: Model, q: Array) -> Array:
+    """Return the entries (n,) of :class:`SensorPlaces` of one configuration."""
+    shapes = _visible(model)
+    poses = [pose(model, q, frame) for frame in _frames(model)]
+    poses += [pose(model, q, shape.body) @ shape.placement for shape in shapes]
+    return np.concatenate([np.zeros(0), *(T.reshape(-1) for T in poses), *(_size(shape) for shape in shapes)])
+
+
+def split_places(model: Model, entries: Array) -> SensorPlaces:
+    """Return the places of entries (…, n) of :func:`sensor_places`."""
+    frames, shapes = _frames(model), _visible(model)
+    counts = [16] * (len(frames) + len(shapes)) + [len(_size(shape)) for shape in shapes]
+    parts = np.split(entries, np.cumsum(counts[:-1]), axis=-1)
+    poses = [x.reshape(*x.shape[:-1], 4, 4) for x in parts[: len(frames) + len(shapes)]]
+    sizes = parts[len(poses) :] if shapes else []
+    return SensorPlaces(dict(zip(frames, poses[: len(frames)], strict=True)), poses[len(frames) :], sizes)
+
+
+def _frames(model: Model) -> list[str]:
+    return sorted({sensor.target for sensor in model.sensors if sensor.type in OF_SURROUNDINGS})
+
+
+def _visible(model: Model) -> list[Shape]:
+    """Return the shapes that rangefinders measure; none without rangefinders."""
+    if all(sensor.type != "rangefinder" for sensor in model.sensors):
+        return []
+    return [shape for shape in model.shapes if shape.color is None or shape.color[3]]
+
+
+def _size(shape: Shape) -> Array:
+    names = () if shape.kind == "height_field" else KINDS[shape.kind]
+    return np.concatenate([np.zeros(0), *(np.atleast_1d(getattr(shape, name)) for name in names)])
 
 
 def check_contacts(model: Model, contacts: Any, batch: tuple[int, ...]) -> None:
@@ -69,32 +105,50 @@ def check_loops(model: Model) -> None:
                 )
 
 
-def touch(model: Model, sensor: Sensor, pose: Array, contacts: ContactHistory | None) -> Array:
+def surrounding_readings(
+    model: Model, readings: Array, places: SensorPlaces, contacts: ContactForces | None
+) -> list[Array]:
+    """Return the readings (…, size) of all sensors within their cutoffs.
+
+    ``readings`` (…, n): those without contacts and ranges.
+    """
+    found = []
+    ends = np.cumsum([one.size for one in model.sensors]).tolist()
+    for one, end in zip(model.sensors, ends, strict=True):
+        x = readings[..., end - one.size : end]
+        if one.type == "rangefinder":
+            x = _distance_to_shapes(model, one, places)
+        elif one.type in OF_CONTACTS and contacts is not None:
+            T = places.frames[one.target]
+            x = _touch(model, one, T, contacts) if one.type == "touch" else x - _contact_force(model, one, T, contacts)
+        found.append(np.clip(x, -one.cutoff, one.cutoff) if one.cutoff else x)
+    return found
+
+
+def _touch(model: Model, sensor: Sensor, pose: Array, contacts: ContactForces) -> Array:
     """Return the sum (…, 1) of the normal forces of contacts on the link whose outward rays meet the zone."""
-    if contacts is None or sensor.zone is None:
-        return np.zeros((*pose.shape[:-2], 1))
-    own = frozenset({place_of(model, sensor.target)[0]})
-    sides = _sides(model, contacts, own)
+    assert sensor.zone is not None
+    sides = _sides(model, contacts, frozenset({place_of(model, sensor.target)[0]}))
     R, o = pose[..., None, :3, :3], pose[..., None, :3, 3]
     outward = -sides[:, None] * contacts.normals
     p, u = (np.einsum("...ji,...j->...i", R, x) for x in (contacts.points - o, outward))
     kind, size = sensor.zone
-    meets = np.isfinite(ray_distance(kind, size, p, u))
+    meets = np.isfinite(ray_distance(kind, np.array(size), p, u))
     forces = np.where((sides != 0.0) & meets, np.maximum(contacts.normal_forces, 0.0), 0.0)
     return np.asarray(forces.sum(axis=-1, keepdims=True))
 
 
-def contact_wrench(model: Model, sensor: Sensor, pose: Array, contacts: ContactHistory) -> Array:
-    """Return the wrench (…, 6) of contacts on the link of a sensor and all that it carries, in its frame."""
+def _contact_force(model: Model, sensor: Sensor, pose: Array, contacts: ContactForces) -> Array:
+    """Return the force or torque (…, 3) of contacts on the link of a sensor and all that it carries, in its frame."""
     sides = _sides(model, contacts, links_from(model, sensor.target))
     R, o = pose[..., :3, :3], pose[..., None, :3, 3]
-    forces = sides[:, None] * contacts.forces
-    moments = np.cross(contacts.points - o, forces) + sides[:, None] * contacts.moments
-    sums = (np.einsum("...ji,...j->...i", R, x.sum(axis=-2)) for x in (forces, moments))
-    return np.concatenate(list(sums), axis=-1)
+    each = sides[:, None] * contacts.forces
+    if sensor.type == "torque":
+        each = np.cross(contacts.points - o, each) + sides[:, None] * contacts.moments
+    return np.asarray(np.einsum("...ji,...j->...i", R, each.sum(axis=-2)))
 
 
-def _sides(model: Model, contacts: ContactHistory, links: frozenset[str]) -> Array:
+def _sides(model: Model, contacts: ContactForces, links: frozenset[str]) -> Array:
     """Return for each contact point 1 if its force acts on these links, −1 if the opposite force does, 0 otherwise."""
     of_pairs = [
         float(model.shapes[pair.first].body in links) - float(model.shapes[pair.second].body in links)
@@ -103,25 +157,23 @@ def _sides(model: Model, contacts: ContactHistory, links: frozenset[str]) -> Arr
     return np.array(of_pairs)[contacts.pair]
 
 
-def distance_to_shapes(model: Model, sensor: Sensor, poses: dict[str, Array]) -> Array:
+def _distance_to_shapes(model: Model, sensor: Sensor, places: SensorPlaces) -> Array:
     """Return the distance (…, 1) along the z axis of a frame to the nearest visible shape of another link."""
-    pose, own = poses[sensor.target], place_of(model, sensor.target)[0]
+    pose, own = places.frames[sensor.target], place_of(model, sensor.target)[0]
     nearest = np.full(pose.shape[:-2], np.inf)
-    for shape in model.shapes:
-        if shape.body == own or (shape.color is not None and not shape.color[3]):
+    for shape, T, size in zip(_visible(model), places.shapes, places.sizes, strict=True):
+        if shape.body == own:
             continue
-        T = poses[shape.body] @ shape.placement
         R = T[..., :3, :3]
         p = np.einsum("...ji,...j->...i", R, pose[..., :3, 3] - T[..., :3, 3])
         u = np.einsum("...ji,...j->...i", R, pose[..., :3, 2])
-        nearest = np.minimum(nearest, _to_shape(shape, p, u))
+        nearest = np.minimum(nearest, _to_shape(shape, size, p, u))
     return np.where(np.isfinite(nearest), nearest, NO_HIT)[..., None]
 
 
-def _to_shape(shape: Shape, p: Array, u: Array) -> Array:
+def _to_shape(shape: Shape, size: Array, p: Array, u: Array) -> Array:
     if shape.kind == "mesh":
         return triangle_distance(*mesh_of(shape), p, u)
     if shape.kind == "height_field":
         return triangle_distance(*primitive(shape), p, u)
-    sized = shape.kind in ("box", "ellipsoid")
-    return ray_distance(shape.kind, shape.size if sized else (shape.radius, shape.length), p, u)
+    return ray_distance(shape.kind, size, p, u)

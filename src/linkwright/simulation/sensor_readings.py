@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.forces.actuators import acting_inputs, limited_controls
-from linkwright.dynamics.kinematics import pose
 from linkwright.dynamics.sensors import sensor_data
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.memo import derived
@@ -20,10 +19,9 @@ from linkwright.model.tree import Model
 from linkwright.simulation.contact_sensors import (
     check_contacts,
     check_loops,
-    contact_wrench,
-    distance_to_shapes,
-    frames_of_surroundings,
-    touch,
+    sensor_places,
+    split_places,
+    surrounding_readings,
 )
 from linkwright.simulation.recording.contact_history import ContactHistory
 from linkwright.spatial.arrays import Array, as_numbers
@@ -96,40 +94,16 @@ def sensor_readings(
         batch = np.broadcast_shapes(*(x.shape[:-1] for x in (q, v, *others)))
     except ValueError:
         raise ShapeError(f"q, v, a, controls and activations do not broadcast: {q.shape}, {v.shape}, …") from None
-    sizes = [one.size for one in model.sensors]
-    if not sizes:
+    if not model.sensors:
         return {}
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (q, v, np.concatenate(_joined(others, batch), axis=-1))]
     check_contacts(model, contacts, batch)
     check_loops(model)
     size = rows[2].shape[-1:]
     values = derived(model, sensor_readings, make=lambda: compile_or_not(all_readings, model, given=size))(*rows)
-    poses = _poses(model, rows[0])
-    found = {}
-    for one, end in zip(model.sensors, np.cumsum(sizes).tolist(), strict=True):
-        x = values[..., end - one.size : end]
-        if one.type == "touch":
-            x = touch(model, one, poses[one.target], contacts)
-        elif one.type == "rangefinder":
-            x = distance_to_shapes(model, one, poses)
-        elif one.type in ("force", "torque") and contacts is not None:
-            wrench = contact_wrench(model, one, poses[one.target], contacts)
-            x = x - (wrench[..., :3] if one.type == "force" else wrench[..., 3:])
-        found[one.name] = np.clip(x, -one.cutoff, one.cutoff) if one.cutoff else x
-    return found
-
-
-def _poses(model: Model, q: Array) -> dict[str, Array]:
-    """Return the poses (…, 4, 4) of the frames that sensors of contacts and ranges need."""
-    frames = frames_of_surroundings(model)
-    if not frames:
-        return {}
-    kernel = derived(model, _poses_of_frames, make=lambda: compile_or_not(_poses_of_frames, model))
-    return dict(zip(frames, np.moveaxis(kernel(q), -3, 0), strict=True))
-
-
-def _poses_of_frames(model: Model, q: Array) -> Array:
-    return np.stack([pose(model, q, frame) for frame in frames_of_surroundings(model)])
+    entries = derived(model, sensor_places, make=lambda: compile_or_not(sensor_places, model))(rows[0])
+    found = surrounding_readings(model, values, split_places(model, entries), contacts)
+    return dict(zip((one.name for one in model.sensors), found, strict=True))
 
 
 def all_readings(model: Model, q: Array, v: Array, given: Array) -> Array:

@@ -5,7 +5,7 @@ A ray that begins inside a shape hits its surface from inside. Planes are hit fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,13 +18,13 @@ PARALLEL = 1e-15
 """Slope relative to its summands below which a ray is parallel to a triangle."""
 
 
-def ray_distance(kind: str, size: Sequence[float], p: Array, u: Array) -> Array:
+def ray_distance(kind: str, size: Array, p: Array, u: Array) -> Array:
     """Return the distances (…) from points p (…, 3) along unit vectors u (…, 3) to a shape that is no mesh.
 
-    ``size``: its numbers, (radius,) or (radius, length) or the extents along x, y and z.
+    ``size`` (…, n): its numbers, radius, or radius and length, or the extents along x, y and z.
     """
     with np.errstate(all="ignore"):
-        return KINDS[kind](np.asarray(size, dtype=float), p, u)
+        return KINDS[kind](size, p, u)
 
 
 def triangle_distance(vertices: Array, faces: Array, p: Array, u: Array) -> Array:
@@ -71,7 +71,7 @@ def _on_quadric(p: Array, u: Array, weights: Array, constant: Array | float) -> 
 
 
 def _sphere(size: Array, p: Array, u: Array) -> Array:
-    return _first(*((t, np.isfinite(t)) for t in _on_quadric(p, u, np.ones(3), size[0] ** 2)))
+    return _first(*((t, np.isfinite(t)) for t in _on_quadric(p, u, np.ones(3), size[..., 0] ** 2)))
 
 
 def _ellipsoid(size: Array, p: Array, u: Array) -> Array:
@@ -80,34 +80,37 @@ def _ellipsoid(size: Array, p: Array, u: Array) -> Array:
 
 def _side(size: Array, p: Array, u: Array) -> list[tuple[Array, Array]]:
     """Return the candidates of the round side of a cylinder."""
-    found = _on_quadric(p, u, np.array([1.0, 1.0, 0.0]), size[0] ** 2)
-    return [(t, np.abs(p[..., 2] + t * u[..., 2]) <= 0.5 * size[1]) for t in found]
+    found = _on_quadric(p, u, np.array([1.0, 1.0, 0.0]), size[..., 0] ** 2)
+    return [(t, np.abs(p[..., 2] + t * u[..., 2]) <= 0.5 * size[..., 1]) for t in found]
 
 
 def _capsule(size: Array, p: Array, u: Array) -> Array:
     candidates = _side(size, p, u)
-    for end in (-0.5 * size[1], 0.5 * size[1]):
-        from_end = p - np.array([0.0, 0.0, end])
-        for t in _on_quadric(from_end, u, np.ones(3), size[0] ** 2):
-            candidates.append((t, (from_end[..., 2] + t * u[..., 2]) * (1.0 if end >= 0.0 else -1.0) >= 0.0))
+    for side in (-1.0, 1.0):
+        from_end = p - 0.5 * side * size[..., 1:] * np.array([0.0, 0.0, 1.0])
+        for t in _on_quadric(from_end, u, np.ones(3), size[..., 0] ** 2):
+            candidates.append((t, (from_end[..., 2] + t * u[..., 2]) * side >= 0.0))
     return _first(*candidates)
 
 
-def _disk(z: float, radius: float, p: Array, u: Array) -> tuple[Array, Array]:
+def _disk(z: Array, radius: Array, p: Array, u: Array) -> tuple[Array, Array]:
     t = (z - p[..., 2]) / u[..., 2]
     x = p + t[..., None] * u
     return t, x[..., 0] ** 2 + x[..., 1] ** 2 <= radius**2
 
 
 def _cylinder(size: Array, p: Array, u: Array) -> Array:
-    return _first(*_side(size, p, u), *(_disk(z, size[0], p, u) for z in (-0.5 * size[1], 0.5 * size[1])))
+    ends = [_disk(0.5 * side * size[..., 1], size[..., 0], p, u) for side in (-1.0, 1.0)]
+    return _first(*_side(size, p, u), *ends)
 
 
 def _cone(size: Array, p: Array, u: Array) -> Array:
-    half, slope = 0.5 * size[1], size[0] / size[1]
-    found = _on_quadric(p - np.array([0.0, 0.0, half]), u, np.array([1.0, 1.0, -(slope**2)]), 0.0)
+    half, slope = 0.5 * size[..., 1], size[..., 0] / size[..., 1]
+    apex = half[..., None] * np.array([0.0, 0.0, 1.0])
+    weights = np.stack([np.ones_like(slope), np.ones_like(slope), -(slope**2)], axis=-1)
+    found = _on_quadric(p - apex, u, weights, 0.0)
     side = [(t, np.abs(p[..., 2] + t * u[..., 2]) <= half) for t in found]
-    return _first(*side, _disk(-half, size[0], p, u))
+    return _first(*side, _disk(-half, size[..., 0], p, u))
 
 
 def _box(size: Array, p: Array, u: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -37,21 +37,11 @@ ROWS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ContactHistory:
-    """Contact points of a motion, (k,) at every sample; world axes, SI units.
+class ContactForces:
+    """Forces at contact points, (k,) in every state; world axes, SI units."""
 
-    Forces act on the first shape of a pair, and the opposite forces on the second. With impulses they are means over
-    the step that ends at the sample, zero at the first sample; with smooth contact they are those at the sample.
-    """
-
-    names: tuple[str, ...]
-    """names of the pairs, such as "left_foot on ground\""""
     pair: Array
     """(k,) whole numbers: pair of each point"""
-    friction: Array
-    """(k,): coefficient of friction of the pair"""
-    gaps: Array
-    """(n, …, k), m: negative where shapes overlap; 1000 where a point does not exist at the moment"""
     points: Array
     """(n, …, k, 3), m"""
     normals: Array
@@ -60,17 +50,33 @@ class ContactHistory:
     """(n, …, k, 3), N"""
     moments: Array
     """(n, …, k, 3), N m, about the point: torsional and rolling friction"""
+
+    @property
+    def normal_forces(self) -> Array:
+        """Normal forces (n, …, k), N; never negative."""
+        return np.asarray(np.einsum("...i,...i->...", self.forces, self.normals))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ContactHistory(ContactForces):
+    """Contact points of a motion, (k,) at every sample; world axes, SI units.
+
+    Forces act on the first shape of a pair, and the opposite forces on the second. With impulses they are means over
+    the step that ends at the sample, zero at the first sample; with smooth contact they are those at the sample.
+    """
+
+    names: tuple[str, ...]
+    """names of the pairs, such as "left_foot on ground\""""
+    friction: Array
+    """(k,): coefficient of friction of the pair"""
+    gaps: Array
+    """(n, …, k), m: negative where shapes overlap; 1000 where a point does not exist at the moment"""
     left: Callable[[], tuple[Array, Array, Array]]
     """returns (work, lift, residual), each (n, …)"""
     stored: Array
     """(n, …), J: energy stored in compliant pairs"""
     smooth: bool = False
     """whether forces are those of smooth contact"""
-
-    @property
-    def normal_forces(self) -> Array:
-        """Normal forces (n, …, k), N; never negative."""
-        return np.asarray(np.einsum("...i,...i->...", self.forces, self.normals))
 
     @property
     def of_pairs(self) -> Array:
@@ -148,8 +154,7 @@ def contact_history(motion: Motion) -> ContactHistory:
         p = motion.impulses[..., places.contacts] / _durations(motion)
     whole = _every_step(motion)
     names = tuple(pair_name(model, pair) for pair in model.pairs)
-    counts = [points_of_pair(model, pair) for pair in model.pairs]
-    of_pair = np.repeat(np.arange(len(counts)), counts).astype(int)
+    of_pair = pairs_of_points(model)
     friction = np.array([float(model.pairs[k].friction) for k in of_pair])
     if not model.pairs:
         none = np.zeros((*q.shape[:-1], 0))
@@ -263,19 +268,30 @@ def _contact_kernel(model: Model, size: int) -> Callable[..., Any]:
     return compile_or_not(found, model, p=(size,))
 
 
-def pair_forces(model: Model, constraints: Constraints | None, q: Array, v: Array, impulses: Array, h: Any) -> Array:
-    """Return the forces (pairs, 3) on the first shape of each pair at one state, N, in world axes.
+def point_forces(
+    model: Model, constraints: Constraints | None, q: Array, v: Array, impulses: Array, h: Any
+) -> list[tuple[Array, Array, Array, Array]]:
+    """Return point, normal, force and moment (3,) of all contact points of one state, as :class:`ContactForces`.
 
     ``impulses``: those of all constraints over a step of h seconds. Without constraints contact is smooth.
     """
     if constraints is None:
-        forces = [one.force for one in smooth_points(model, q, v)]
-    else:
-        place = _places(model, constraints).contacts
-        forces = [one.force / h for one in contact_impulses(model, q, impulses[place])]
-    counts = [points_of_pair(model, pair) for pair in model.pairs]
-    ends = np.cumsum([0, *counts])
+        return [(*one.point[1:], one.force, one.moment) for one in smooth_points(model, q, v)]
+    place = _places(model, constraints).contacts
+    found = contact_impulses(model, q, impulses[place])
+    return [(one.point, one.normal, one.force / h, one.moment / h) for one in found]
+
+
+def forces_of_pairs(model: Model, forces: Sequence[Array]) -> Array:
+    """Return the sums (pairs, 3) of the forces (3,) at all contact points over the points of each pair."""
+    ends = np.cumsum([0, *(points_of_pair(model, pair) for pair in model.pairs)])
     return np.stack([sum(forces[a:b][1:], forces[a]) for a, b in pairwise(ends)])
+
+
+def pairs_of_points(model: Model) -> Array:
+    """Return the pair of each contact point, (k,)."""
+    counts = [points_of_pair(model, pair) for pair in model.pairs]
+    return np.repeat(np.arange(len(counts)), counts).astype(int)
 
 
 def _smooth_contact_kernel(model: Model) -> Callable[..., Any]:

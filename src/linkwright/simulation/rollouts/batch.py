@@ -18,6 +18,7 @@ from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.errors import InputError, ShapeError, names_given
 from linkwright.model.requirement import takes_model
+from linkwright.model.sensor import OF_SURROUNDINGS
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import is_of_numbers, unwrap_partials
 from linkwright.simulation.actuation.law_controller import activations_in
@@ -28,7 +29,7 @@ from linkwright.simulation.integrators.rollout_functions import reward_terms
 from linkwright.simulation.integrators.step_function import is_smooth, memory_at_start
 from linkwright.simulation.integrators.step_kernels import NUMBERS, PARAMETERS, VALUES
 from linkwright.simulation.preparation import require_closed
-from linkwright.simulation.recording.contact_history import pair_forces
+from linkwright.simulation.recording.contact_history import forces_of_pairs, point_forces
 from linkwright.simulation.rollouts import observations
 from linkwright.simulation.rollouts.preparation import (
     RESET_STREAM,
@@ -251,24 +252,20 @@ class Batch:
 
         Those of impulses are means over the last step, in the contact frames at its end.
         """
-        of, model, options = self._prepared, self.model, self._prepared.spec.options
-        if not model.pairs:
+        if not self.model.pairs:
             return np.zeros((self.n, 0, 3))
-        named = tuple(what for owner, _, what in (name.partition(".") for name in self._parameters) if owner == "pairs")
-        memory = of.spec.layout.places.get("memory", slice(0, 0))
 
         def contact_forces(model: Model, q: Array, v: Array, rest: Array) -> Array:
-            return pair_forces(model, options.constraints, q, v, rest[memory], of.h)
+            return forces_of_pairs(model, [force for _, _, force, _ in self._point_forces(model, q, v, rest)])
 
-        return self._observed(
-            "contact forces", contact_forces, with_all_impulses(model, named), {"rest": self._arrays[2]}
-        )
+        return self._observed("contact forces", contact_forces, self._contact_model(), {"rest": self._arrays[2]})
 
     @property
     def sensors(self) -> Mapping[str, Array]:
         """Readings of the model's sensors by name, (n, size), live, from the first use on; read-only.
 
-        Accelerations are means over the last step, zero before the first one.
+        Accelerations are means over the last step, zero before the first one; contact forces are those of
+        :attr:`contact_forces`.
         """
         if self._sensors is None:
             model, controls = self.model, self._values.get("controls") if self._actuated else None
@@ -278,9 +275,7 @@ class Batch:
             before = self.v.copy()
             self._readings = before, np.zeros((self.n, model.nv + model.nu + model.na), self.q.dtype)
             self._update_readings()
-            kernel = self._compiled(observations.limited_readings, model, given=self._readings[1].shape[1:])
-            arguments = (self.q, self.v, self._readings[1], *self._parameters.values())
-            live = self._live["sensors"] = observations.LiveResult(kernel, arguments)
+            live = self._live["sensors"] = self._live_readings(self._readings[1])
             ends = np.cumsum([one.size for one in model.sensors]).tolist()
             found = {
                 one.name: _read_only(live.values[:, end - one.size : end])
@@ -484,6 +479,37 @@ class Batch:
         return compile(
             function, model, parameters=list(self._parameters), precision=self._prepared.spec.precision, **sizes
         )
+
+    def _live_readings(self, given: Array) -> observations.LiveResult:
+        """Return the readings of all sensors; ``given``: accelerations, controls and activations."""
+        arguments = (self.q, self.v, given)
+        if all(one.type not in OF_SURROUNDINGS for one in self.model.sensors):
+            kernel = self._compiled(observations.limited_readings, self.model, given=given.shape[1:])
+            return observations.LiveResult(kernel, (*arguments, *self._parameters.values()))
+
+        def state(model: Model, q: Array, v: Array, given: Array, rest: Array) -> Array:
+            return observations.surrounding_state(model, q, v, given, self._point_forces(model, q, v, rest))
+
+        model, rest = self._contact_model(), self._arrays[2]
+        of_state = self._compiled(state, model, given=given.shape[1:], rest=rest.shape[1:])
+
+        def readings(*arrays: Array) -> Array:
+            return observations.readings_in_surroundings(model, of_state(*arrays))
+
+        return observations.LiveResult(readings, (*arguments, rest, *self._parameters.values()))
+
+    def _contact_model(self) -> Model:
+        """Return the model with the impulses of contact that the carried state has."""
+        named = tuple(what for owner, _, what in (name.partition(".") for name in self._parameters) if owner == "pairs")
+        return with_all_impulses(self.model, named)
+
+    def _point_forces(self, model: Model, q: Array, v: Array, rest: Array) -> list[tuple[Array, Array, Array, Array]]:
+        """Return :func:`point_forces` of one simulation with the carried state ``rest``."""
+        if not model.pairs:
+            return []
+        of = self._prepared
+        memory = of.spec.layout.places.get("memory", slice(0, 0))
+        return point_forces(model, of.spec.options.constraints, q, v, rest[memory], of.h)
 
     def _update_readings(self) -> None:
         assert self._readings is not None

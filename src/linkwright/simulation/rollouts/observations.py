@@ -12,10 +12,12 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.dynamics.contact.shapes.height_fields import PlacedHeightField
 from linkwright.dynamics.kinematics import pose
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
-from linkwright.model.sensor import OF_ACCELERATIONS, OF_SURROUNDINGS
+from linkwright.model.sensor import OF_ACCELERATIONS
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.actuation.bindings import name_of_function, unwrap_partials
+from linkwright.simulation.contact_sensors import check_loops, sensor_places, split_places, surrounding_readings
+from linkwright.simulation.recording.contact_history import ContactForces, pairs_of_points
 from linkwright.simulation.sensor_readings import all_readings
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, is_zero, where
 
@@ -112,12 +114,7 @@ def with_arguments(function: Callable[..., Any], names: Sequence[str]) -> Callab
 def require_readings(model: Model, controls: Array | None, actuated: bool) -> None:
     """Raise :class:`InputError` for sensors that a batch cannot read."""
     model.require_physical("the readings of sensors")
-    around = [one for one in model.sensors if one.type in OF_SURROUNDINGS]
-    if around:
-        raise InputError(
-            f"the sensor {around[0].name!r} ({around[0].type}) is not read in batches: contact forces are "
-            "batch.contact_forces, distances to the ground batch.height_scan(points)"
-        )
+    check_loops(model)
     needing = [one.name for one in model.sensors if one.type in OF_EFFORTS]
     if needing and actuated and controls is None:
         raise InputError(
@@ -131,6 +128,27 @@ def limited_readings(model: Model, q: Array, v: Array, given: Array) -> Array:
     cutoffs = [one.cutoff for one in model.sensors for _ in range(one.size)]
     found = zip(all_readings(model, q, v, given), cutoffs, strict=True)
     return np.stack([clip(x, -cutoff, cutoff) if cutoff else x for x, cutoff in found])
+
+
+def surrounding_state(model: Model, q: Array, v: Array, given: Array, points: Sequence[Sequence[Array]]) -> Array:
+    """Return the entries of which :func:`readings_in_surroundings` computes the readings.
+
+    ``points``: position, normal, force and moment of each contact point.
+    """
+    contacts = [x for point in points for x in point]
+    return np.concatenate([all_readings(model, q, v, given), sensor_places(model, q), *contacts])
+
+
+def readings_in_surroundings(model: Model, state: Array) -> Array:
+    """Return all readings (n, size) within their cutoffs, with contacts and ranges, of :func:`surrounding_state`."""
+    pair, size = pairs_of_points(model), sum(one.size for one in model.sensors)
+    before = state.shape[-1] - 12 * len(pair)
+    points = state[:, before:].reshape(len(state), len(pair), 4, 3)
+    positions, normals, forces, moments = np.moveaxis(points, 2, 0)
+    contacts = ContactForces(pair=pair, points=positions, normals=normals, forces=forces, moments=moments)
+    places = split_places(model, state[:, size:before])
+    readings = surrounding_readings(model, state[:, :size], places, contacts if len(pair) else None)
+    return np.concatenate(readings, axis=-1)
 
 
 def need_accelerations(model: Model) -> bool:
