@@ -26,7 +26,8 @@ from linkwright.simulation.actuation.bindings import unwrap_partials
 from linkwright.simulation.actuation.random_numbers import STATES, checked_seed, seeds
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import IntegrationMethod
-from linkwright.simulation.rollouts.batch import Batch, held_efforts
+from linkwright.simulation.rollouts.batch import Batch
+from linkwright.simulation.rollouts.default_controls import held_efforts
 from linkwright.simulation.rollouts.episode_starts import (
     ACTIONS,
     EpisodeStarts,

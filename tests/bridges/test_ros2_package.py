@@ -273,6 +273,11 @@ def test_wrong_calls(tmp_path):
     with pytest.raises(ArgumentError, match="kernels are made by"):
         save_package(puma, tmp_path, kernels=[lw.mass_matrix])
     kernel = lw.compile(lw.mass_matrix, puma)
+    for one in (kernel, 3, "mass_matrix"):
+        with pytest.raises(ArgumentError, match="kernels is a list"):
+            save_package(puma, tmp_path, kernels=one)
+    with pytest.raises(ArgumentError, match="is of 'arm7' with the joints"):
+        save_package(puma, tmp_path, kernels=[lw.compile(lw.gravity_forces, lw.load("arm7"))])
     with pytest.raises(ArgumentError, match="already"):
         save_package(puma, tmp_path, kernels=[kernel])
     assert list(tmp_path.iterdir()) == []

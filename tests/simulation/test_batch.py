@@ -160,6 +160,7 @@ def test_a_simulation_that_diverges_is_reported_and_others_go_on(robot):
     other.step(6)
     assert [*np.flatnonzero(batch.status == batch.DIVERGED)] == [4, 6]
     assert np.isfinite(batch.q[4]).all()
+    np.testing.assert_allclose(batch.time[[0, 4, 6]], [6e-3, 0.0, 0.0], atol=1e-12)
     rest = np.delete(np.arange(N), [4, 6])
     assert np.array_equal(batch.q[rest], other.q[rest])
     batch.controls[4, 2] = 0.0
@@ -167,6 +168,22 @@ def test_a_simulation_that_diverges_is_reported_and_others_go_on(robot):
     assert not batch.status.any()
     batch.step(6)
     assert np.array_equal(batch.q[[4, 6]], other.q[[4, 6]])
+
+
+def test_a_step_that_diverges_changes_nothing():
+    """Neither the state nor the time nor the activations of actuators."""
+    cart = lw.Builder("cart").body("cart", mass=1.0).joint("rail", "prismatic", "world", "cart", axis=(1, 0, 0)).build()
+    cart = cart.with_actuators(lw.Actuator("motor", "rail", dynamics="filter", time_constant=0.01))
+    batch = lw.Batch(cart, 2)
+    batch.controls[:] = 1.0
+    batch.step(5)
+    before = batch.q.copy(), batch.v.copy(), batch.activations.copy(), batch.time.copy()
+    batch.controls[1] = np.nan
+    batch.step(3)
+    assert [*batch.status] == [batch.RUNNING, batch.DIVERGED]
+    for now, then in zip((batch.q, batch.v, batch.activations, batch.time), before, strict=True):
+        assert np.array_equal(now[1], then[1])
+        assert (now[0] > then[0]).all()
 
 
 def test_angles_beyond_the_sine_of_lanes():
@@ -410,6 +427,11 @@ def test_copies_go_on_alike(robot):
         (lambda arm: lw.Batch(arm, 2).sensors["on"], "unknown sensor 'on'"),
         (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]]), "name the frame"),
         (lambda arm: lw.Batch(arm, 2).height_scan([[0.0, 0.0]], "tip"), "no plane and no height field"),
+        (
+            lambda arm: lw.Batch(arm, 2, actuation=lw.Actuation(each=["gain"])),
+            "bound value 'gain'; there is controls; bind",
+        ),
+        (lambda arm: arm.geometry_of("joint2.length"), "'joint2' is a joint, with .* joint2.distance"),
         (lambda arm: lw.Batch(arm, 2).observe(lambda model, q, v: None), "returned None"),
         (lambda arm: lw.Batch(arm, 2, episode=lw.Episode(terminate=fallen, reset="start")).stop(), "height|reset"),
         (lambda arm: lw.Batch(arm, 2, controller=lambda model, t, q, v: -q).controls, "no controls"),

@@ -330,9 +330,17 @@ def _functions(model: Model, package: str, kernels: Sequence[Kernel]) -> tuple[s
         "torques": (dynamics.inverse_dynamics, model),
     }
     programs = {name: compile(function, of, unroll=True).program for name, (function, of) in own.items()}
+    if isinstance(kernels, str) or not isinstance(kernels, Sequence):
+        raise ArgumentError(f"kernels is a list of results of compile(function, model), kernels=[…]; got {kernels!r}")
     for kernel in kernels:
         if not isinstance(kernel, Kernel):
             raise ArgumentError(f"kernels are made by compile(function, model); got {kernel!r}")
+        if kernel.model is not None and kernel.model.coordinate_names != model.coordinate_names:
+            raise ArgumentError(
+                f"the kernel {kernel.program.name!r} is of {kernel.model.name!r} with the joints "
+                f"{', '.join(kernel.model.coordinate_names)}; the package is of {model.name!r} with "
+                f"{', '.join(model.coordinate_names)}"
+            )
         if kernel.program.name in programs:
             raise ArgumentError(f"the package has a function {kernel.program.name!r} already; give it another name")
         programs[kernel.program.name] = kernel.program

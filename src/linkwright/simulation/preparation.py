@@ -14,7 +14,7 @@ from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.actuator_model import ActuatorModel, actuator_model, with_actuator_model
 from linkwright.simulation.actuation.actuators import controller_of_controls, with_actuators
-from linkwright.simulation.actuation.bindings import BoundNames, checked_each
+from linkwright.simulation.actuation.bindings import checked_each
 from linkwright.simulation.actuation.external_forces import (
     ExternalForces,
     external_forces_of,
@@ -88,7 +88,7 @@ class SystemInputs(NamedTuple):
 
 
 def system_inputs(
-    model: Model, h: float, batch: tuple[int, ...], setup: Setup, smooth: bool, other_bindings: Sequence[BoundNames]
+    model: Model, h: float, batch: tuple[int, ...], setup: Setup, smooth: bool, other_bindings: Sequence[str]
 ) -> SystemInputs:
     """Check the controller, actuators and external forces of a run, and combine them.
 
@@ -192,7 +192,7 @@ class PreparedRun(NamedTuple):
 
 
 def prepare(
-    model: Model, start: CheckedStart, h: float, setup: Setup, other_bindings: Sequence[BoundNames] = ()
+    model: Model, start: CheckedStart, h: float, setup: Setup, other_bindings: Sequence[str] = ()
 ) -> PreparedRun:
     """Check a setup against a model, its initial state and its step, and select the method of integration.
 

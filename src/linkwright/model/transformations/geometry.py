@@ -81,6 +81,10 @@ def geometric_parameter(model: Model, name: str) -> GeometricParameter | None:
             advice = f"; the link {owner!r} is placed by its joint: {joints[0]}.{what}"
         elif kinds == ["shape"]:
             advice = "; a link with one shape for contact stands for it"
+            other = [kind for kind in ("joint", "frame") if any(one.name == owner for one in _all(model, kind))]
+            if other:
+                own = ", ".join(f"{owner}.{of}" for of in OF_OWNERS[other[0]])
+                advice = f"; {owner!r} is a {other[0]}, with the parameters {own}"
         names = [one.name for kind in kinds for one in _all(model, kind) if one.name]
         raise UnknownNameError(" or ".join(kinds), owner, dict.fromkeys(names), advice=advice)
     if len(found) > 1:

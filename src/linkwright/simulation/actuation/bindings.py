@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -68,22 +68,14 @@ def bindings(name: str, bound: Mapping[str, Any], each: Collection[str], batch: 
     return Bindings(name, values, {key: x.shape[lead[key] :] for key, x in values.items()}, held, fixed)
 
 
-class BoundNames(NamedTuple):
-    """Names of the values bound to a function."""
-
-    function: str
-    names: Collection[str]
-
-
-def checked_each(each: Collection[str], batch: tuple[int, ...], known: Sequence[BoundNames]) -> set[str]:
-    """Check names of values given for each motion; ``known``: bound names by function."""
+def checked_each(each: Collection[str], batch: tuple[int, ...], known: Collection[str]) -> set[str]:
+    """Check names of values given for each motion; ``known``: names of all values bound to functions."""
     each = {*names_given("each", each)}
     if each and not batch:
         raise ArgumentError("each names values given for each motion of a batch; here is one motion: q0 (…, nq)")
-    names = [name for one in known for name in one.names]
-    if unknown := sorted(each - {*names}):
-        functions = dict.fromkeys(one.function for one in known)
-        raise UnknownNameError(f"value bound to {' or '.join(functions)}", unknown[0], names)
+    if unknown := sorted(each - {*known}):
+        advice = f"; bind it to the function that takes it: functools.partial(function, {unknown[0]}=…)"
+        raise UnknownNameError("bound value", unknown[0], known, advice=advice)
     return each
 
 

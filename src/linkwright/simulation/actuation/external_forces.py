@@ -21,7 +21,7 @@ from linkwright.dynamics.contact.smooth import fastest_pair, pair_wrenches
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.actuation.bindings import BoundNames, bindings, name_of_function, unwrap_partials
+from linkwright.simulation.actuation.bindings import bindings, name_of_function, unwrap_partials
 from linkwright.simulation.actuation.fingerprint import fingerprint
 from linkwright.simulation.actuation.law_controller import pack_values, packed_size, unpack_values
 from linkwright.spatial.arrays import Array, as_numbers
@@ -157,12 +157,11 @@ def warn_if_pairs_are_hard(model: Model, q: Array, h: float, stages: int) -> Non
         )
 
 
-def names_bound_to_wrenches(wrenches: Any) -> list[BoundNames]:
-    """The names of what is bound to a function of wrenches."""
+def names_bound_to_wrenches(wrenches: Any) -> list[str]:
+    """Return the names of the values bound to a function of wrenches."""
     if not callable(wrenches):
         return []
-    function, bound = unwrap_partials(wrenches, FORM)
-    return [BoundNames(name_of_function(function), [*bound])]
+    return [*unwrap_partials(wrenches, FORM)[1]]
 
 
 def external_forces_of(

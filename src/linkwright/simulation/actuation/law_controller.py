@@ -26,7 +26,6 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.actuator_step import actuated_step
 from linkwright.simulation.actuation.bindings import (
-    BoundNames,
     bindings,
     checked_each,
     flattened_bindings,
@@ -253,7 +252,7 @@ def law_controller(
     each: Collection[str],
     batch: tuple[int, ...],
     sensed: bool = False,
-    other_bindings: Sequence[BoundNames] = (),
+    other_bindings: Sequence[str] = (),
     sound: bool = True,
     controls: bool = False,
 ) -> LawController:
@@ -267,7 +266,7 @@ def law_controller(
     function, own = unwrap_partials(law)
     name, bound = name_of_function(function), flattened_bindings(own)
     named = [*bound, *(["state"] if initial_state is not None or has_initial_state(function) else [])]
-    each = checked_each(each, batch, [BoundNames(name, named), *other_bindings])
+    each = checked_each(each, batch, [*named, *other_bindings])
     _look_at(model, function, bound, each, len(batch), sound)
     initial_state = _at_start(model, function, bound, initial_state, each, batch)
     if sensed:

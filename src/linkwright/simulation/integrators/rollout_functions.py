@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError
 from linkwright.model.tree import Model
-from linkwright.simulation.actuation.bindings import BoundNames, bindings, name_of_function, unwrap_partials
+from linkwright.simulation.actuation.bindings import bindings, name_of_function, unwrap_partials
 from linkwright.simulation.actuation.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array
 
@@ -36,12 +36,11 @@ class UserFunction(NamedTuple):
     """names of the bound values"""
 
 
-def bound_names(what: str, given: Any) -> list[BoundNames]:
+def bound_names(what: str, given: Any) -> list[str]:
     """Return the names of the values bound to a function."""
     if given is None or isinstance(given, str):
         return []
-    function, bound = unwrap_partials(given, FORMS[what])
-    return [BoundNames(name_of_function(function), [*bound])]
+    return [*unwrap_partials(given, FORMS[what])[1]]
 
 
 def user_function(what: str, given: Any, each: Collection[str], batch: tuple[int, ...]) -> UserFunction | None:

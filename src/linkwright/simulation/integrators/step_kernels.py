@@ -358,13 +358,16 @@ class RolloutStep:
         reward: Any = 0.0
         terms: dict[str, Any] = {}
         spec, model, x = self.spec, self.model, {**self.layout.split(rest), "memory": memory}
-        ends, before = spec.terminate is not None or spec.restarts, (q, v)
+        ends, before, carried = spec.terminate is not None or spec.restarts, (q, v), dict(x)
         q, v, tau = self._driven(x, q, v)
         x["step"] = x["step"] + 1.0
         t = x["step"][0] * self.h
         finite = abs(v.sum()) + abs(q.sum()) < LARGEST if ends else None
         if finite is not None:  # a step that diverges is not taken
             q, v = (where(finite, new, old) for new, old in zip((q, v), before, strict=True))
+            for name in ("step", "law", "sums"):
+                if name in x:
+                    x[name] = where(finite, x[name], carried[name])
         if spec.reward is not None:
             reward = spec.reward.function(model, t, q, v, tau, self.others[0])
             reward, terms = rollout_functions.checked_reward(spec.reward, reward)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,12 +14,10 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.native.threads import checked_processors, checked_threads
 from linkwright.dynamics.configuration import check_state
-from linkwright.dynamics.forces.actuation import with_motors
-from linkwright.errors import InputError, ShapeError, names_given
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.requirement import takes_model
 from linkwright.model.sensor import OF_SURROUNDINGS
 from linkwright.model.tree import Model
-from linkwright.simulation.actuation.bindings import is_of_numbers, unwrap_partials
 from linkwright.simulation.actuation.law_controller import activations_in
 from linkwright.simulation.actuation.random_numbers import checked_seed, seeds
 from linkwright.simulation.episode import Episode
@@ -31,6 +28,7 @@ from linkwright.simulation.integrators.step_kernels import NUMBERS, PARAMETERS, 
 from linkwright.simulation.preparation import require_closed
 from linkwright.simulation.recording.contact_history import forces_of_pairs, point_forces
 from linkwright.simulation.rollouts import observations
+from linkwright.simulation.rollouts.default_controls import with_controls
 from linkwright.simulation.rollouts.preparation import (
     RESET_STREAM,
     PreparedRollout,
@@ -40,12 +38,6 @@ from linkwright.simulation.rollouts.preparation import (
 from linkwright.simulation.rollouts.rollout_loop import FED, kernel_arguments, rollout_kernels
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
-
-
-def held_efforts(model: Model, t: Any, q: Array, v: Array, *, controls: Array) -> Array:
-    """Apply controls as the efforts (motors,) of all joints but free ones: the default controller of a batch."""
-    places = with_motors(model)
-    return np.stack([controls[places.index(k)] if k in places else 0.0 * controls[0] for k in range(model.nv)])
 
 
 def _never(model: Model, t: Any, q: Array, v: Array) -> Any:
@@ -130,7 +122,7 @@ class Batch:
     ):
         self._given = {name: x for name, x in locals().items() if name not in ("self", "__class__")}
         self.n, self.model = whole_number("n", n, 1), model
-        setup = _with_controls(model, self.n, Setup.of(controller, None, method, actuation, surroundings))
+        setup = with_controls(model, self.n, Setup.of(controller, None, method, actuation, surroundings))
         episode = options_of("episode", episode, Episode)
         keep = () if episode.reward is None else ("reward",)
         own = replace(episode, keep=keep)
@@ -572,32 +564,6 @@ def _of_all(name: str, given: Any, n: int, size: int) -> Array:
     if x.shape not in ((size,), (n, size)):
         raise ShapeError(f"{name} has shape {x.shape}; expected {(size,)} or {(n, size)}")
     return x
-
-
-def _with_controls(model: Model, n: int, setup: Setup) -> Setup:
-    """Return the setup with controls for each simulation."""
-    actuation, controller = setup.actuation, setup.controller
-    if controller is None and not actuation.is_of_actuators:
-        if model.nu:
-            actuation = replace(actuation, controls=np.zeros((n, model.nu)))
-        elif motors := with_motors(model):
-            controller = partial(held_efforts, controls=np.zeros((n, len(motors))))
-            actuation = replace(actuation, each={*names_given("each", actuation.each), "controls"})
-        return replace(setup, controller=controller, actuation=actuation)
-    if actuation.is_of_actuators and actuation.controls is not True:
-        controls = as_numbers("controls", actuation.controls)
-        if controls.ndim == 0 or controls.shape == (model.nu,):
-            actuation = replace(actuation, controls=np.broadcast_to(controls, (n, model.nu)))
-        return replace(setup, actuation=actuation)
-    if controller is None:  # actuators whose controls a controller would return: reported below
-        return setup
-    _, bound = unwrap_partials(controller)
-    each = {*names_given("each", actuation.each)}
-    if "controls" in bound and "controls" not in each and is_of_numbers(bound["controls"]):
-        controls = as_numbers("controls", bound["controls"])
-        controller = partial(controller, controls=np.broadcast_to(controls, (n, *controls.shape)))
-        actuation = replace(actuation, each={*each, "controls"})
-    return replace(setup, controller=controller, actuation=actuation)
 
 
 def _views_of_values(
