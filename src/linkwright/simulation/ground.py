@@ -5,23 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from linkwright.dynamics.contact.points import points_of_pair
-from linkwright.dynamics.impulses.contact_impulses import contact_impulses, row_names
 from linkwright.errors import InputError
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.options import ContactProperties
-from linkwright.model.pair import Pair
 from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.initial_state import is_built_in
-
-MOST_POINTS, MOST_OF_FALLING = 24, 40
-"""Largest number of contact points with the ground; the second number is for robots that may fall. Beyond it only the
-lowest shapes of end links touch and, of robots that may fall, the heaviest other bodies."""
-
-AS_LOW = 5e-3
-"""m: shapes up to this height above the lowest count as lowest: a foot of two bars stands on both."""
 
 PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
     "humanoid": (
@@ -52,7 +40,8 @@ def floating(model: Model) -> bool:
 def on_ground(model: Model, height: float | None, friction: float | None, falls: bool) -> Model:
     """Return the model on a ground; the model itself if it has no contact shapes, or a fixed base and no ``height``.
 
-    A ground of the model is used, and its shapes touch nothing else. ``falls``: other bodies may touch it too.
+    A ground of the model is used, and its shapes touch nothing else. ``falls``: built-in robots touch it with more than
+    their feet.
     """
     if height is None and not floating(model):
         return model
@@ -70,7 +59,7 @@ def on_ground(model: Model, height: float | None, friction: float | None, falls:
     else:
         grounded = model.with_ground(height or 0.0, contact=ContactProperties(friction=friction))
         pairs = grounded.pairs
-    return _fewer(replace(grounded, pairs=pairs), falls)
+    return replace(grounded, pairs=pairs)
 
 
 def advice(model: Model) -> str:
@@ -89,39 +78,3 @@ def _with_pads(model: Model) -> Model:
     for link, radius, xyz in PADS[model.name]:
         builder.shape(link, "sphere", radius=radius, xyz=xyz, use="collision", color=UNSEEN)
     return builder.build()
-
-
-def _fewer(model: Model, falls: bool) -> Model:
-    """Return the model with fewer pairs, if there are many: those of end links and, if it falls, of the heaviest other
-    bodies."""
-    counts = {pair: points_of_pair(model, pair) for pair in model.pairs}
-    most = MOST_OF_FALLING if falls else MOST_POINTS
-    if sum(counts.values()) <= most:
-        return model
-    kept = _of_limbs(model, counts)
-    if falls:
-        ends, points, heaviest = {_body(model, pair) for pair in kept}, sum(counts[pair] for pair in kept), None
-        others = [pair for pair in model.pairs if _body(model, pair) not in ends]
-        for pair in sorted(others, key=lambda pair: -float(model.bodies[_body(model, pair)].mass)):
-            if heaviest is None or points + counts[pair] <= most:
-                kept.append(pair)
-                points += counts[pair]
-            heaviest = heaviest or pair
-    return replace(model, pairs=tuple(pair for pair in model.pairs if pair in kept))
-
-
-def _body(model: Model, pair: Pair) -> int:
-    return model.frame(model.shapes[pair.first].body).body
-
-
-def _of_limbs(model: Model, counts: dict[Pair, int]) -> list[Pair]:
-    """Return the lowest shapes of each end link."""
-    parents = {link.parent for link in model.links}
-    gaps = iter(contact_impulses(model, model.neutral(), np.zeros(len(list(row_names(model))))))
-    ends: dict[int, list[tuple[float, Pair]]] = {}
-    for pair, count in counts.items():
-        gap = min(float(next(gaps).gap) for _ in range(count))
-        if _body(model, pair) not in parents:
-            ends.setdefault(_body(model, pair), []).append((gap, pair))
-    lowest = {body: min(gap for gap, _ in found) + AS_LOW for body, found in ends.items()}
-    return [pair for body, found in ends.items() for gap, pair in found if gap <= lowest[body]]

@@ -33,6 +33,9 @@ STEPS = 30
 CLOSE = 1e-12
 """m: tolerance of the height"""
 
+AS_LOW = 5e-3
+"""m: bodies up to this height above the lowest are on the ground."""
+
 LEVEL, SOON = 1e-3, 0.1
 """m: feet above the first height are not on the ground; feet below the second could soon be"""
 
@@ -99,14 +102,39 @@ def standing_configuration(model: Model, q: ArrayLike) -> Array:
 
 def above_ground(model: Model, q: Array) -> dict[str, float]:
     """Return the height (m) above the ground of end links that could soon stand on it, by body."""
-    gaps = derived(model, above_ground, make=lambda: _gaps(model))(q)[1]
+    parents = {link.parent for link in model.links}
+    gaps = _gaps_of_bodies(model, q)
+    return {model.bodies[body].name: x for body, x in gaps.items() if body not in parents and LEVEL < x < SOON}
+
+
+def _gaps_of_bodies(model: Model, q: Array) -> dict[int, float]:
+    """Return the height (m) above the ground of each body that may touch it."""
     pairs = [pair for pair in _grounding(model) for _ in range(points_of_pair(model, pair))]
-    parents, found = {link.parent for link in model.links}, dict[int, float]()
+    if not pairs:
+        return {}
+    gaps = derived(model, above_ground, make=lambda: _gaps(model))(q)[1]
+    found = dict[int, float]()
     for pair, gap in zip(pairs, gaps, strict=True):
         body = max(model.frame(model.shapes[place].body).body for place in (pair.first, pair.second))
-        if body not in parents:
-            found[body] = min(float(gap), found.get(body, np.inf))
-    return {model.bodies[body].name: gap for body, gap in found.items() if LEVEL < gap < SOON}
+        found[body] = min(float(gap), found.get(body, np.inf))
+    return found
+
+
+def _feet(model: Model, q: Array) -> set[int]:
+    """Return the outermost bodies on the ground: those nearly as low as the lowest."""
+    gaps = _gaps_of_bodies(model, q)
+    low = {body for body, gap in gaps.items() if gap < min(gaps.values()) + AS_LOW}
+    return low - {inner for body in low for inner in model.path(body) if inner != body}
+
+
+def feet_on_ground(model: Model, q: Array) -> dict[int, Array]:
+    """Return the contact points (…, 3) on the ground of each foot in the world."""
+    feet, pairs = _feet(model, q), tuple(_grounding(model))
+    found = dict[int, list[Array]]()
+    for pair, points in zip(pairs, contact_points(replace(model, pairs=pairs), body_poses(model, q)), strict=True):
+        body = max(model.frame(model.shapes[place].body).body for place in (pair.first, pair.second))
+        found.setdefault(body, []).extend(point.point for point in points if body in feet and point.gap < AS_LOW)
+    return {body: np.stack(points) for body, points in found.items() if points}
 
 
 def _floating(model: Model) -> list[tuple[int, Array]]:
@@ -208,14 +236,9 @@ def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
     moved = np.zeros(model.nv)
     moved[with_motors(model)] = np.diag(M)[with_motors(model)]
     floating = floating_bases(model)
-    touching = {
-        body
-        for pair in _grounding(model)
-        for place in (pair.first, pair.second)
-        if (body := model.frame(model.shapes[place].body).body) >= 0
-    }
+    feet = _feet(model, q)
     for base in floating:
-        limbs = [body for body in touching if base in model.path(body) and body != base]
+        limbs = [body for body in feet if base in model.path(body) and body != base]
         at = model.slice(model.joints[base].name)[1]
         R = pose_of(model, q, model.joints[base].child)
         own = M[at, at]

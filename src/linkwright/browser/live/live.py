@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from linkwright.bounds import not_negative, positive
+from linkwright.browser.balance import standing_start
 from linkwright.browser.live.push import PulledPoint, Pusher
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import compile_or_not
@@ -126,17 +127,18 @@ class Live:
         self.lock = RLock()
         self.shown = model
         grounded = on_ground(model, None, None, True) if ground and floating(model) else model
-        start = default_configuration(grounded) if q0 is None else (q0, np.zeros(model.nv))
+        self.stands = bool(grounded.pairs) and floating(grounded)
+        if q0 is None:
+            start = standing_start(grounded) if self.stands else default_configuration(grounded)
+        else:
+            start = q0, np.zeros(model.nv)
         q, v, batch = check_state(grounded, start[0], start[1] if v0 is None else v0)
         if batch:
             raise InputError(f"q0 of a live simulation is ({model.nq},); got {q.shape}")
         self.start = np.array(q), np.array(v)
         self.step = float(step)
-        self.stands = bool(grounded.pairs) and floating(grounded)
         self.bend = showing_bend(grounded)
-        # stiffness for contact at the feet: the other shapes carry no load while the robot stands
-        bearing = on_ground(model, None, None, False) if self.stands and not model.pairs else grounded
-        springs = held(bearing, q) if self.stands else held(grounded, q, STIFF)
+        springs = held(grounded, q) if self.stands else held(grounded, q, STIFF)
         self._gain = springs.stiffness
         self._held_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in springs.model.joints]
         self._own_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in grounded.joints]

@@ -129,6 +129,7 @@ def simulate(
     verbose
         List every remark about the robot file.
     """
+    from linkwright.browser.balance import standing_start
     from linkwright.browser.posture import welcoming
     from linkwright.control import hold_joints, hold_posture
     from linkwright.dynamics.contact.smooth import fastest_pair
@@ -181,8 +182,6 @@ def simulate(
                 model, touching = free, False
                 notes.append(f"no ground: with {method} its contact needs steps below {FOLLOWED / rate:.2g} s (--step)")
     standing = bool(model.pairs) and floating(model)
-    if (few := len(model.pairs)) and few < sum(s.touches and model.frame(s.body).body >= 0 for s in model.shapes):
-        notes.append(f"{few} of its shapes can touch the ground: the lowest ones at the ends of the limbs")
     if (fall or limp) and not standing:
         why = "--no-ground" if not ground else advice(model) if floating(model) else "its base is fixed"
         raise InputError(f"--drop and --limp need a ground, and {model.name!r} has none: {why}")
@@ -197,11 +196,9 @@ def simulate(
             if standing and not _places_base(model, posture):
                 q0 = standing_configuration(model, q0)
         else:
-            q0, v0 = default_configuration(model)
+            q0, v0 = standing_start(model) if standing else default_configuration(model)
             if not (standing or model.loops or floating(model) or is_built_in(model)):
                 q0 = welcoming(model)
-            if standing:
-                q0 = standing_configuration(model, q0)
         if standing and (up := above_ground(model, q0)):
             notes.append(_not_level(up))
         if standing and fall:
@@ -312,6 +309,8 @@ def simulate(
                 stopped = error
     controlled = controller is not None
     terminal.output.print(summary(motion, METHOD_NAMES[chosen], controlled, shove is not None))
+    if standing and not (fall or limp or shove) and (fell := _fell(motion)):
+        terminal.output.print(fell, soft_wrap=True)
     for path in files:
         terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
     if stopped:
@@ -324,6 +323,23 @@ def simulate(
         sys.exit(1)
     if show:
         motion.show("window", speed=speed, shapes=look["shapes"])
+
+
+FALLEN = 0.6
+"""Height of the center of mass, relative to the initial height above the feet, below which a robot has fallen."""
+
+
+def _fell(motion: Motion) -> str:
+    """Return a message if a robot that should stand has fallen."""
+    from linkwright import center_of_mass
+
+    contacts = motion.contacts
+    if not len(contacts.points[0]):
+        return ""
+    height = center_of_mass(motion.model, motion.q[[0, -1]])[:, 2] - contacts.points[0, :, 2].min()
+    if height[1] > FALLEN * height[0]:
+        return ""
+    return "it falls: the posture is not balanced, or the motors are too weak; --posture and --hold select another"
 
 
 def _odd_start(model: Model, q0: Array) -> list[str]:
