@@ -144,22 +144,6 @@ def test_what_floats_is_met_on_the_floor_of_its_file(ball, server):
     assert knob.low < 20.0 < posture.q[2] < knob.high
 
 
-def test_a_foot_of_two_bars_stands_on_both():
-    made = lw.Builder("bars").body("trunk", mass=1.0, inertia=0.1).joint("free", "free", "world", "trunk")
-    for side, y in (("left", 0.2), ("right", -0.2)):
-        made = made.body(f"{side}_foot", mass=0.2, inertia=0.01)
-        made = made.joint(side, "revolute", "trunk", f"{side}_foot", xyz=[0.0, y, -0.5], axis=[0, 1, 0])
-        for x in (-0.05, 0.05):
-            made = made.shape(
-                f"{side}_foot", "capsule", radius=0.02, length=0.1, xyz=[0.0, x, 0.0], rpy=[0.0, np.pi / 2, 0.0]
-            )
-        for z in (0.2, 0.3, 0.4, 0.5, 0.6):
-            made = made.shape(f"{side}_foot", "box", size=[0.1, 0.1, 0.1], xyz=[0.0, 0.0, z])
-    grounded = on_ground(made.build(), None, None, True)
-    kinds = [grounded.shapes[pair.first].kind for pair in grounded.pairs]
-    assert kinds == ["capsule"] * 4
-
-
 def test_what_is_beyond_its_limits_is_reported(server):
     arm = lw.load("arm7")
     q = arm.neutral()
