@@ -234,8 +234,8 @@ def main():
     now.normalized.save(str(options.to / "go2.pkl"))
     print("wrote", options.to / "go2.zip", "and", options.to / "go2.pkl")
     if not options.short:
-        t = STEP * HELD * np.arange(1, len(now.motion) + 1)
-        print("wrote", animate(env.model, t, now.motion[:, 0], options.to / "go2.gif"))
+        t = STEP * HELD * np.arange(100)
+        print("wrote", animate(env.model, t, now.motion[-100:, 0], options.to / "go2.gif"))
 
 
 if __name__ == "__main__":

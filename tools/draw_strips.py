@@ -52,7 +52,7 @@ STRIPS = {
     ),
     "ppo_walk": Strip(
         "ppo_walk.py",
-        (Row("go2.gif", (4.02, 4.18), keep=True), Row("go2.gif", (4.34, 4.5), keep=True)),
+        (Row("go2.gif", (1.02, 1.14), keep=True), Row("go2.gif", (1.26, 1.38), keep=True)),
     ),
     "humanoid_balance": Strip(
         "humanoid_balance.py",
