@@ -186,6 +186,21 @@ def test_a_step_that_diverges_changes_nothing():
         assert (now[0] > then[0]).all()
 
 
+def test_loops_are_closed_with_the_geometry_of_each_simulation():
+    bars = lw.load("four_bar")
+    lengths = np.array([0.9, 0.85])
+    q = np.stack([lw.close_loops(bars.with_geometry({"rocker.distance": x}), bars.neutral()) for x in lengths])
+    batch = lw.Batch(bars, 2, q, parameters={"rocker.distance": lengths})
+    batch.step(2)
+    batch.reset([1], q=q[1])
+    with pytest.raises(lw.errors.InputError, match="open at q0"):
+        batch.reset([1], q=q[0])
+    with pytest.raises(lw.errors.InputError, match="open at q0"):
+        lw.rollout(bars, q[0], np.zeros(3), 2, parameters={"rocker.distance": lengths})
+    with pytest.raises(lw.errors.ShapeError, match=r"rocker\.distance has shape"):
+        lw.rollout(bars, q, np.zeros(3), 2, parameters={"rocker.distance": [0.9, 0.85, 0.9]})
+
+
 def test_angles_beyond_the_sine_of_lanes():
     """Rows that lanes leave aside are computed again from their arguments, which must still be there."""
     pendulum = lw.load("pendulum")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.kernel import compile
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, names_given, warn
+from linkwright.model.memo import derived
 from linkwright.model.scale import scale_of
+from linkwright.model.transformations.geometry import geometric_parameter
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.actuator_model import ActuatorModel, actuator_model, with_actuator_model
 from linkwright.simulation.actuation.actuators import controller_of_controls, with_actuators
@@ -41,7 +45,7 @@ from linkwright.simulation.integrators.methods import (
     method_of,
     stiffest,
 )
-from linkwright.simulation.integrators.split_kernels import closing
+from linkwright.simulation.integrators.split_kernels import closing, closure
 from linkwright.simulation.integrators.step_function import StepOptions
 from linkwright.simulation.setup import TOLERANCE, Integrator, Setup
 from linkwright.spatial.arrays import Array
@@ -57,11 +61,17 @@ class CheckedStart(NamedTuple):
     batch: tuple[int, ...]
 
 
-def checked_start(model: Model, q0: Any, v0: Any, batch: tuple[int, ...] = ()) -> CheckedStart:
-    """Check the initial states of motions; ``batch``: that of a single state."""
+def checked_start(model: Model, q0: Any, v0: Any) -> CheckedStart:
+    """Check the initial states of motions."""
+    start = states_of_motions(model, q0, v0)
+    require_closed(model, start.q, start.v)
+    return start
+
+
+def states_of_motions(model: Model, q0: Any, v0: Any, batch: tuple[int, ...] = ()) -> CheckedStart:
+    """Check the initial states of motions, whose loops may be open; ``batch``: that of a single state."""
     q, v, found = check_state(model, q0, v0)
     require_mass(model)
-    require_closed(model, q, v)
     batch = found or batch
     q, v = (np.broadcast_to(x, (*batch, n)).copy() for x, n in ((q, model.nq), (v, model.nv)))
     return CheckedStart(q, v, batch)
@@ -283,12 +293,20 @@ CLOSED = 1e-6
 """
 
 
-def require_closed(model: Model, q: Array, v: Array) -> None:
-    """Raise :class:`InputError` for an initial state whose loops are open, or whose velocity opens them."""
+def require_closed(model: Model, q: Array, v: Array, parameters: Mapping[str, Array] = MappingProxyType({})) -> None:
+    """Raise :class:`InputError` for an initial state whose loops are open, or whose velocity opens them.
+
+    Loops are those of the geometry among the values (…, *shape) of ``parameters``.
+    """
     if not model.loops:
         return
     scale = scale_of(model)
-    opened, rates = (np.abs(x) for x in closing(model)(q, v))
+    geometry = {name: x for name, x in parameters.items() if geometric_parameter(model, name) is not None}
+    kernel = closing(model)
+    if geometry:
+        names = tuple(geometry)
+        kernel = derived(model, closure, names, make=lambda: compile(closure, model, parameters=names))
+    opened, rates = (np.abs(x) for x in kernel(q, v, *geometry.values()))
     if not (opened <= CLOSED * scale.rows).all():
         raise InputError(
             f"the loops of {model.name!r} are open at q0, by up to {opened.max():.3g} m or rad: start from "

@@ -385,7 +385,7 @@ class Batch:
         ]
         if q is not None or v is not None:
             given = list(check_state(model, *given)[:2])
-            require_closed(model, *given)
+            require_closed(model, given[0], given[1], {name: x[at] for name, x in self._parameters.items()})
         rest, places = self._rest_at_start[at], of.spec.layout.places
         for place, _ in self._random_states():
             rest[:, place] = self._arrays[2][at, place]

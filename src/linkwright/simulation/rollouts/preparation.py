@@ -30,7 +30,7 @@ from linkwright.simulation.integrators.step_kernels import (
     StepKernelSpec,
     make_layout,
 )
-from linkwright.simulation.preparation import checked_start, prepare
+from linkwright.simulation.preparation import prepare, require_closed, states_of_motions
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.setup import Setup, options_of
 from linkwright.spatial.arrays import Array, as_numbers
@@ -101,8 +101,10 @@ def prepare_rollout(
     h = positive("step", step, "s")
     known = _known_parameters(model, parameters or {})
     single = earlier is None and np.ndim(q0) < 2 and np.ndim(v0) < 2
-    start = checked_start(model, q0, v0, _batch_of(known) if single else ())
+    start = states_of_motions(model, q0, v0, _batch_of(known) if single else ())
     q, v, batch = start
+    own = [_of_batch(one, x, batch) for one, x in known]
+    require_closed(model, q, v, {one.name: x for (one, _), x in zip(known, own, strict=True)})
     functions_given = (("reward", reward), ("terminate", terminate), ("reset", reset))
     other_bindings = [one for what, given in functions_given for one in bound_names(what, given)]
     each = {*names_given("each", setup.actuation.each)}
@@ -149,7 +151,6 @@ def prepare_rollout(
         precision,
         summed,
     )
-    own = [_of_batch(one, x, batch) for one, x in known]
     law_start = law.state if law and law.effort_function.state else np.zeros((*batch, 0))
     begun = {"law": law_start, "weight": np.ones(1), "alive": np.ones(1)}
     if adaptive:
