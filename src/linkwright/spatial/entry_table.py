@@ -103,8 +103,10 @@ class MarkedRows:
             self._count, lambda b, most: maximum(most, self._graph.entry(self._blocks, b)), self._graph.coerce(0.0)
         )
 
-    def each(self, visit: Callable[..., Any], *state: Any) -> Any:
+    def each(self, visit: Callable[..., Any], *state: Any, on: Any = None) -> Any:
         """Return the state after ``visit(k, *state)`` for each row in turn of the blocks with a marked one.
+
+        ``on``: lanes whose marks count, or None for all.
 
         The last block may have more rows, which are not marked: a visit reads others only where :meth:`mark` is 1.
         """
@@ -121,7 +123,8 @@ class MarkedRows:
             def rows() -> Any:
                 return loop(BLOCK, lambda i, *state: visit(first(b) + i, *state), *state)
 
-            return when(self._graph.entry(self._blocks, b) > 0.0, rows, *state)
+            marked = self._graph.entry(self._blocks, b) > 0.0
+            return when(marked if on is None else marked & on, rows, *state)
 
         return repeat(self._count, of_block, *state)
 

@@ -115,11 +115,11 @@ class ConstraintFamily:
         found: tuple[Any, ...] = repeat(len(self.members), visit, *state)
         return found
 
-    def each_near(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
-        """Do the same, but pass over blocks of constraints of which none is near."""
+    def each_near(self, visit: Callable[..., tuple[Any, ...]], *state: Any, on: Any = None) -> tuple[Any, ...]:
+        """Do the same, but pass over blocks of constraints of which none is near; ``on``: rows that continue."""
         if self.marked is None:
             return self.each(visit, *state)
-        found: tuple[Any, ...] = self.marked.each(visit, *state)
+        found: tuple[Any, ...] = self.marked.each(visit, *state, on=on)
         return found
 
     def find_near(self, x: Any) -> None:
@@ -245,7 +245,7 @@ class LoopedGaussSeidel:
 
                 return visited() if acts is None else when(acts, visited, *state)
 
-            state = family.each_near(one, *state)
+            state = family.each_near(one, *state, on=on)
         return state
 
     def _each_coordinate(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
