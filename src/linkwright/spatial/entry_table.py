@@ -15,10 +15,10 @@ from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
 MANY = 12
 """Number of rows of symbols from which a loop is faster"""
 
-BLOCK = 16
+BLOCK = 8
 """Number of consecutive rows that are passed over together where none is marked"""
 
-PASSED_OVER = 4
+PASSED_OVER = 8
 """Number of blocks from which they are"""
 
 
