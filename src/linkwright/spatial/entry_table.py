@@ -110,14 +110,14 @@ class MarkedRows:
 
         The last block may have more rows, which are not marked: a visit reads others only where :meth:`mark` is 1.
         """
-        return self._visited(repeat, lambda b: b * BLOCK, visit, *state)
+        return self._visited(repeat, lambda b: b * BLOCK, visit, on, *state)
 
     def for_each(self, visit: Callable[..., Any], *rows: Any) -> Any:
         """Do the same for independent visits, which change rows in memory; the last block has only rows that exist."""
-        return self._visited(for_each, lambda b: minimum(b * BLOCK, float(self._rows - BLOCK)), visit, *rows)
+        return self._visited(for_each, lambda b: minimum(b * BLOCK, float(self._rows - BLOCK)), visit, None, *rows)
 
     def _visited(
-        self, loop: Callable[..., Any], first: Callable[[Any], Any], visit: Callable[..., Any], *state: Any
+        self, loop: Callable[..., Any], first: Callable[[Any], Any], visit: Callable[..., Any], on: Any, *state: Any
     ) -> Any:
         def of_block(b: Any, *state: Any) -> Any:
             def rows() -> Any:
