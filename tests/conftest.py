@@ -1,4 +1,4 @@
-"""What all tests share: the folder of their helpers, and one line at the end about those that were skipped."""
+"""Shared by all tests: the folder of their helpers, and a last line about skipped tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ gc.set_threshold(500_000, 20, 20)  # expressions and code are made by the millio
 
 
 def pytest_collection_finish() -> None:
-    """What is imported and collected stays to the end: the garbage collector need not look at it again."""
+    """Exclude imported modules and collected tests, which stay to the end, from garbage collection."""
     gc.collect()
     gc.freeze()
 

@@ -89,7 +89,7 @@ def test_links_between_pages_exist():
 
 @pytest.mark.skipif(not (ROOT / "tools").is_dir(), reason="this is no checkout")
 def test_every_page_for_newcomers_is_a_program_too(monkeypatch):
-    """What is run here page by page is what stands in examples/."""
+    """`examples/` contains the programs of the pages that are run here."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     import write_examples
 

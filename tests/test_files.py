@@ -1,4 +1,4 @@
-"""What is written is whole, or not there: a full disk or an interrupt leaves the earlier results."""
+"""Files are written completely or not at all: after a full disk or an interrupt the earlier results remain."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def contents(folder):
 
 @contextmanager
 def files_limited_to(size):
-    """What a full disk is like."""
+    """Raise the error of a full disk."""
     import resource
 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

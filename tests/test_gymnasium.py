@@ -162,7 +162,7 @@ def test_observations_and_starts_are_those_of_the_parameters():
 
 
 def test_the_page_runs():
-    """What `docs/topics/motion/rollouts.md` shows of environments, after what it shows before."""
+    """The environments of `docs/topics/motion/rollouts.md` run after the blocks above them."""
     page = Path(__file__).parents[1] / "docs" / "topics" / "motion" / "rollouts.md"
     blocks = re.findall(r"```(?:python|py)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert any("VectorEnv" in block for block in blocks)

@@ -1,4 +1,4 @@
-"""What is made of a mechanism survives pickling and deep copies, and goes on working."""
+"""Objects of a mechanism work after pickling and deep copies."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def _in_python(code: str) -> str:
 
 
 PASSED = {"self", "model", "t", "q", "v", "state", "wrench"}
-"""What a simulation passes to a controller, and the object of a method."""
+"""Names of the arguments that a simulation passes to a controller, and of the object of a method."""
 
 
 def functions_of(module, prefix=""):

@@ -1,4 +1,4 @@
-"""What takes long says so on a terminal: one line, which goes when it is done."""
+"""Long operations show one status line on a terminal, which disappears at their end."""
 
 from __future__ import annotations
 

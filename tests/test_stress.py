@@ -26,7 +26,7 @@ def test_other():
 
 
 def run(folder: Path, *options: str) -> tuple[str, list[str]]:
-    """What pytest prints, and the examples of the law."""
+    """Return the output of pytest and the examples of the test."""
     (folder / "conftest.py").write_text(
         f"import sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "def pytest_addoption(pluginmanager):\n    pluginmanager.import_plugin('stress')\n"

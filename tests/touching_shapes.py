@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
+from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.model.shape import Shape
 from mechanisms import random_rotation
 
@@ -80,3 +82,13 @@ def is_in(shape: Shape, T: np.ndarray, point: np.ndarray, slack: float) -> bool:
         return bool(x[2] <= slack)
     assert shape.kind == "mesh"
     return bool(np.linalg.norm(np.asarray(shape.vertices) - x, axis=1).min() <= slack)
+
+
+def touch(first: str, T1: np.ndarray, second: str, T2: np.ndarray) -> list[ContactCandidate]:
+    """Return the candidates of a pair of `SHAPES`."""
+    return candidates(SHAPES[first], T1, SHAPES[second], T2)
+
+
+def nearest(found: list[ContactCandidate]) -> ContactCandidate:
+    """Return the candidate with the smallest gap."""
+    return min(found, key=lambda one: one.gap)

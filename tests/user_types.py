@@ -1,4 +1,4 @@
-"""What a user's type checker must see: checked by `mypy`, not run by pytest.
+"""Types that a user's type checker sees: checked by `mypy`, not run by pytest.
 
 Arrays come out, anything that NumPy makes an array of goes in, and a misspelled option is found before it is run.
 """

@@ -1,4 +1,4 @@
-"""What does not speak the studio's language: it is closed, in one line at most, and never with a traceback."""
+"""Connections with other protocols are closed with one line of log at most, without a traceback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def port():
 
 
 def sent(port: int, data: bytes) -> bytes:
-    """What comes back of bytes that are sent, until the studio closes the connection or is silent for half a second."""
+    """Return the answer to bytes, until the studio closes the connection or is silent for half a second."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
         line.sendall(data)
         line.settimeout(0.5)
@@ -43,7 +43,7 @@ def frame(payload: bytes, text: bool = False) -> bytes:
 
 
 def send(port: int, *payloads: bytes, text: bool = False) -> bytes:
-    """What comes back on a websocket of messages."""
+    """Return the answers to messages on a websocket."""
     import viser
 
     hello = (

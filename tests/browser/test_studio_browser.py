@@ -166,7 +166,7 @@ def test_two_browsers_at_once(arm, browser):
 
 
 def values(page):
-    """What all boxes of the panel hold."""
+    """Return the values of all input boxes of the panel."""
     return page.evaluate("() => [...document.querySelectorAll('input')].map(x => x.value)")
 
 

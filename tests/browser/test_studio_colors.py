@@ -116,7 +116,7 @@ def looks(model):
 
 
 def described(model):
-    """What is warned of where it is shown, and what is shown."""
+    """Return the warnings of drawing a robot, and the colors drawn."""
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         found = solids_of(model)

@@ -1,4 +1,4 @@
-"""What the studio tells and keeps: beyond limits, a page that is closed, the first picture of the curves."""
+"""Messages and state of the studio: joint limits, a closed page, the first picture of the curves."""
 
 from __future__ import annotations
 

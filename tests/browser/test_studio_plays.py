@@ -1,4 +1,4 @@
-"""What moves by itself in a real browser: a file without a server, the tutorial's programs, a push by the mouse."""
+"""Motions in a real browser: a file without a server, the programs of the tutorial, a push with the mouse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZE = {"width": 820, "height": 380}
 WAIT = 60.0
 """seconds, on a busy machine"""
 PASSIVE = "Unable to preventDefault inside passive event listener invocation."
-"""What Chromium says of viser's own listeners of the mouse; nothing comes of it."""
+"""Harmless message of Chromium about viser's listeners of the mouse."""
 
 
 class Page:

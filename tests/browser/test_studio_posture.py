@@ -18,7 +18,7 @@ from linkwright.errors import UnknownNameError
 
 
 def slid(sliders, name, value):
-    """What the page does when a slider is moved: the value of its own, then the callbacks, sent by a client."""
+    """Move a slider as the page does: set its value, then call its callbacks for a client."""
     handle = sliders.handles[name]
     handle._impl.value = value
     for callback in handle._impl.update_cb:
@@ -26,7 +26,7 @@ def slid(sliders, name, value):
 
 
 def dragged(hand, position, wxyz=None, phases=("start", "update", "end")):
-    """What the page does when the gizmo is dragged."""
+    """Drag the gizmo as the page does."""
     loop = asyncio.new_event_loop()
     for phase in phases:
         hand.gizmo._impl.position = np.array(position, dtype=float)

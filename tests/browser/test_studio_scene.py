@@ -41,7 +41,7 @@ def test_nodes_stand_where_bodies_are(name, server):
 
 @pytest.mark.parametrize("name", ["slider_crank", "four_bar", "bricard", "puma560"])
 def test_drawn_solids_follow_the_skeleton(name, server):
-    """What is drawn in links' axes, at the nodes, reaches from point to point of the skeleton."""
+    """Shapes in the axes of links, placed at the nodes, reach from point to point of the skeleton."""
     model = lw.load(name)
     q = model.neutral() if not model.loops else lw.close_loops(model, model.neutral())
     robot = RobotNodes(server, model)

@@ -1,4 +1,4 @@
-"""What shells complete: in a bash, a zsh and a fish that a user types into."""
+"""Completion in interactive bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Terminal:
             os.execvp(command[0], command)
 
     def typed(self, text, until):
-        """What comes after typing, until a pattern."""
+        """Return the output after typing, up to a pattern."""
         os.write(self.end, text.encode())
         seen, last = "", time.monotonic() + 60.0
         while not re.search(until, seen, re.DOTALL):
@@ -68,7 +68,7 @@ class Terminal:
         return seen
 
     def words(self, line):
-        """What ``linkwright`` is called with where TAB and then return are pressed."""
+        """Return the arguments of ``linkwright`` after TAB and return."""
         seen = self.typed(f"{line}\t\n", r"\[\[.*\]\]\r?\n")
         return re.findall(r"<(.*?)>", re.findall(r"\[\[(.*?)\]\]\r?\n", seen)[-1])
 
@@ -108,7 +108,7 @@ def test_in_a_bash_that_is_typed_into(script, place):
 
 
 def completed(script, *words):
-    """What bash offers, all of it, as its completion calls the script."""
+    """Return all completions of bash, which calls the script."""
     asked = (
         'source "$1"; shift; f=$(complete -p linkwright | sed "s/.*-F \\([^ ]*\\).*/\\1/"); COMP_WORDS=("$@"); '
         'COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; '

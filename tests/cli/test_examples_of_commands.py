@@ -21,7 +21,7 @@ STUDIES = Path(__file__).parents[2] / "docs" / "topics" / "motion" / "studies.md
 
 
 def example_of(name: str, capsys) -> list[str]:
-    """What the help shows, as the shell would split it."""
+    """Return the example of a help text, split as by a shell."""
     with pytest.raises(SystemExit) as stop:
         main([name, "--help"])
     assert not stop.value.code

@@ -10,6 +10,8 @@ from linkwright.cli import main
 from linkwright.formats.installed_robots import example_robots
 from linkwright.simulation.ground import on_ground
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 BOX = """<robot name="box"><link name="box">
   <inertial><mass value="2"/><inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
   <collision><geometry><box size="0.2 0.2 0.1"/></geometry></collision></link></robot>"""

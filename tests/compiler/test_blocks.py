@@ -119,7 +119,7 @@ def test_mechanisms_beside_each_other(many: int, free: bool) -> None:
 
 
 def test_a_block_costs_what_it_costs_alone() -> None:
-    """What is the same in all blocks is folded into their code, and found once however many there are."""
+    """Values common to all blocks are constants of their code and computed once for any number of blocks."""
     few, many = (hybrid(crowd(n, 5), partition=5).program for n in (3, 50))
     assert [part.program.digest for part in few.parts.split] == [part.program.digest for part in many.parts.split]
     assert many.operations.total == 50 / 3 * few.operations.total

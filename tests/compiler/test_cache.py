@@ -282,7 +282,7 @@ print(int(kernel.from_cache), entry)
 
 
 def run(environment: dict[str, str], program: str = PROGRAM) -> str:
-    """What a process of its own prints."""
+    """Return the output of a separate process."""
     done = subprocess.run(
         [sys.executable, "-W", "error::linkwright.errors.CacheWarning", "-c", program],
         env=os.environ | environment,

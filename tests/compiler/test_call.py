@@ -203,7 +203,7 @@ def test_results_may_lie_where_the_arguments_of_a_batch_do(kernel, shift):
 
 @needs_entry
 def test_long_batches_leave_python_to_others(kernel, slow_calls):
-    """What takes more than a few tenths of a millisecond is NumPy's, which lets other threads run meanwhile."""
+    """Calls longer than a few tenths of a millisecond go through NumPy, which lets other threads run."""
     rows = 300_000
     q = np.zeros((rows, 2))
     kernel(q[:4], q[:4], q[:4])

@@ -77,7 +77,7 @@ def by_the_book(bound, arrays):
 
 
 def what_comes_of(function, *arguments):
-    """What a function returns or raises."""
+    """Return the result of a function, or the error that it raises."""
     try:
         return function(*arguments)
     except LinkwrightError as error:

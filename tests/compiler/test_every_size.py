@@ -19,12 +19,12 @@ from linkwright.model.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolut
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
 
-SIZES = (2, 30, 100, 400)
+SIZES = (2, 30, 200)
 LONGEST_STRAIGHT = 99
 """Bodies of the longest straight lines, which take long to compile: here of the two that are used most."""
 ALGORITHMS = {name: face for name in dir(lw) if hasattr(face := getattr(lw, name), "book")}
 OF_FORCES = ("forward_dynamics", "forward_dynamics_derivatives", "prescribed_dynamics", "impulse", "project")
-"""What divides by the mass matrix: of long chains nobody knows more digits than its condition leaves."""
+"""Algorithms that divide by the mass matrix, whose condition limits the digits for long chains."""
 OF_LOOPS = (
     "actuated_efforts",
     "constraint_bias",

@@ -34,7 +34,7 @@ def arguments(function, model, seed):
 
 
 def conditioned(model, q):
-    """What rounding is multiplied by where M is inverted."""
+    """Return the condition number of M, by which rounding errors grow."""
     return np.linalg.cond(lw.dynamics.mass_matrix(model, q))
 
 

@@ -55,7 +55,7 @@ GENERAL = {
         "coriolis_matrix": (1165, 975),
     },
 }
-"""What ours take with as general inertias: multiplications, additions."""
+"""Multiplications and additions of Linkwright for equally general inertias."""
 
 BUILT_IN = {
     "two_link": {

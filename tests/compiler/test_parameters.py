@@ -1,4 +1,4 @@
-"""What a mechanism is made of as arrays of a kernel, and symbols in a builder."""
+"""Parameters of a mechanism as arrays of a kernel, and symbols in a builder."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ ROWS = 2 * W + 3
 
 
 def unrolled(count, step, *state):
-    """What ``repeat`` means."""
+    """Return the result of ``repeat``, computed by a loop of Python."""
     kept = []
     for k in range(count):
         state = step(k, *state)
@@ -275,7 +275,7 @@ def test_loops_in_c(function, model, state, tmp_path):
 
 
 def in_c(kernel, folder, given, more=()):
-    """What the kernel's C source gives of arrays, compiled without warnings."""
+    """Return the results of the C source of a kernel, compiled without warnings."""
     path = kernel.save(folder / "code.c")
     strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-ffp-contract=off"]
     subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", folder / "code.so", "-lm"], check=True)

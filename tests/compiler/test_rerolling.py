@@ -34,7 +34,7 @@ def other_way_round(x, A, B, b):
 
 
 def shared(x, A, B, b):
-    """What is used more than once, by rows and by itself."""
+    """Return a function of values that are used more than once, by rows and alone."""
     y = A @ x + b
     u = np.tanh(y)
     return B @ (u * (1.0 - u) + y) + u[3] + y[5]

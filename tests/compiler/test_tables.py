@@ -31,7 +31,7 @@ def looked_up(x, u, k):
 
 
 def handed_on(x, u, k):
-    """What one repetition kept is read in another, row by row from the last."""
+    """Rows stored by one repetition are read in another, from the last to the first."""
     _, (kept, sums) = lw.repeat(6, lambda i, s, y: (np.sin(s + y), y + i), u[0], x, keep=2)
 
     def step(i, total):

@@ -1,4 +1,4 @@
-"""What is bound to laws is looked at before it is compiled; what has no motor is not pushed; loops stay closed."""
+"""Arguments of controllers are checked before compilation; joints without motors get no effort; loops stay closed."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_a_law_alone_and_as_c_gives_what_it_gives(name, tmp_path):
 
 
 def test_efforts_within_limits_do_not_depend_on_rounding(tmp_path):
-    """What no effort within the limits reaches, however large, leaves no trace of its rounding in the efforts."""
+    """Targets beyond the effort limits, however far, leave no rounding errors in the efforts."""
     arm = lw.load("arm7")
     law, rng = laws(arm)["within limits"], np.random.default_rng(1)
     kernel, _ = control.compiled(arm, law)

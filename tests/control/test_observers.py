@@ -21,7 +21,7 @@ STIFFNESS, DAMPING = np.array([400, 400, 300, 200, 60, 60, 10.0]), np.array([40,
 
 
 def pushed(model, t, q, v, state, *, controller, efforts):
-    """What acts on the joints besides, which the controller within does not know of."""
+    """Return an additional effort on the joints, unknown to the inner controller."""
     tau, state = controller(model, t, q, v, state)
     return tau + efforts, state
 

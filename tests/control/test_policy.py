@@ -178,7 +178,7 @@ def test_weights_that_are_not_finite_are_refused(robot, tmp_path):
 
 
 class _Tensor:
-    """What a tensor has that is asked of it."""
+    """Attributes of a tensor that a policy uses."""
 
     def __init__(self, x):
         self.x = x

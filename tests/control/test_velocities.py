@@ -16,12 +16,12 @@ control = lw.control
 
 
 def zero(model, t, q, v):
-    """What the law within sees, as its efforts."""
+    """Return the velocities that an inner controller receives, as its efforts."""
     return v
 
 
 def run(law, model, motion):
-    """What a law within sees, at each of the configurations that a motion goes through."""
+    """Return the velocities that an inner controller receives at each configuration of a motion."""
     x, seen = control.initial_state_of(model, law), []
     for q in motion:
         tau, x = law(model, 0.0, q, np.full(model.nv, np.nan), x)

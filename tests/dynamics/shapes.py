@@ -28,7 +28,7 @@ executed = jaxtyping.jaxtyped
 
 
 def where_shapes_are(**how: Any) -> Callable[[Any], Any]:
-    """What jaxtyping decorates with, but for functions within functions that say no shape: they are made anew often."""
+    """Decorate as jaxtyping does, except inner functions without shapes, which are created again at each call."""
     decorated = executed(**how)
 
     def decorate(f: Any) -> Any:
@@ -67,7 +67,7 @@ def annotated() -> list[Callable[..., Any]]:
 
 
 def values(model: Model, seed: int) -> dict[str, list[Any]]:
-    """What each parameter may be for a mechanism."""
+    """Return the possible values of each parameter for a mechanism."""
     q, v, a = state(model, seed)
     rng = np.random.default_rng(seed)
     if model.loops:  # a motion that keeps them closed

@@ -1,4 +1,4 @@
-"""What files say of contact: MJCF's rules, pairs and frictions, those of SDF; written and read again."""
+"""Contact in files: rules, pairs and friction of MJCF and SDF, written and read again."""
 
 import warnings
 

@@ -96,7 +96,7 @@ def test_units_and_nodes_of_dae_count(tmp_path):
 
 
 def test_far_away_and_inside_out(tmp_path):
-    """What lies far from its origin loses no digits, and faces may look inwards."""
+    """Meshes far from their origin lose no digits; faces may be oriented inwards."""
     (tmp_path / "b.obj").write_bytes(obj(CORNERS + 1000.0, FACES[:, ::-1]))
     far = lw.mass_properties(tmp_path / "b.obj", density=1.0)
     np.testing.assert_allclose(far.inertia, np.diag([6.5, 5.0, 2.5]), rtol=1e-9, atol=1e-9)

@@ -500,7 +500,7 @@ MEMBERS = ["leg_y", "leg_lift", "leg_x", "body7_joint", "body7_joint_", "x", "ya
 
 
 def test_names_stay_valid_when_joints_merge():
-    """What MuJoCo calls a joint is one here too, and stands where MuJoCo has it."""
+    """Joints have the names and positions that MuJoCo gives them."""
     model, peer, *_ = both("tree.xml")
     for j in range(peer.njnt):
         name = peer.joint(j).name

@@ -19,7 +19,7 @@ from linkwright.spatial.rotation import rotation_about, rotation_z
 SAMPLES = Path(__file__).parent / "ztk"
 H5 = Path(linkwright_gallery.__file__).parent / "humanoid_h5" / "H5.ztk"
 KEYS = r"^[ \t]*(mass|COM|inertia)[ \t]*:(.*?)(?=^[ \t]*\w+[ \t]*:|\Z)"
-"""What weighs in a section of a ZTK file, and its value up to the next key."""
+"""Keys of masses in a section of a ZTK file, with their values up to the next key."""
 
 
 def quietly(read, *given):

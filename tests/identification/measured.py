@@ -24,7 +24,7 @@ def with_motors(model: Model, armature: float = 0.1, damping: float = 0.5, frict
 
 
 def roughly(model: Model, rng: np.random.Generator) -> Model:
-    """What one might believe of it: masses and moments off by up to 20 %, centers of mass by a centimeter."""
+    """Return a model with wrong parameters: masses and moments by up to 20 %, centers of mass by a centimeter."""
     for body in model.bodies:
         model = model.with_body(
             body.name,

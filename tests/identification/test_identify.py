@@ -415,7 +415,7 @@ def test_a_joint_whose_efforts_are_noise_is_no_mistake_of_units():
 
 
 def test_a_payload_of_nothing_leaves_little_of_the_efforts():
-    """What is left counts as part of all efforts: an arm that carries nothing is well explained."""
+    """Residuals are relative to all efforts: the model of an arm without a payload fits well."""
     arm = lw.load("arm4")
     q, v, a, tau = motion(arm, 300)
     found = lw.identify_payload(arm, "tool", q, v, a, noisy(tau, np.random.default_rng(0), 0.02)[0])

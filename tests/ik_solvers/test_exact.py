@@ -72,7 +72,7 @@ ARMS = {
 
 
 def turned_by(a, b):
-    """What angles differ by, in [-π, π)."""
+    """Return the difference of angles in [-π, π)."""
     return np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi
 
 

@@ -45,7 +45,7 @@ def assert_within(model, q):
 
 
 def assert_reached(model, frame, T, reached, tolerance=1e-6):
-    """What is said to have converged has, by the book's kinematics of numbers; and what is told of the error is so."""
+    """Converged results reach their targets by the reference kinematics, and the reported errors are correct."""
     for row in range(len(T)):
         error = log_norm(dynamics.pose(model, reached.q[row], frame), T[row])
         assert reached.converged[row] == (error <= tolerance)

@@ -48,7 +48,7 @@ def test_every_joint_type(seed):
 
 
 def test_priorities_are_strict(arm):
-    """What comes later changes nothing of what came before, and gets what it can; also in conflict."""
+    """Tasks of lower priority do not change those of higher priority and are fulfilled as far as possible."""
     q, J = regular(arm, "tool", 50, 1)
     rng = np.random.default_rng(1)
     p, other, posture = rng.normal(size=(50, 3)), rng.normal(size=(50, 3)), rng.normal(size=(50, 7))

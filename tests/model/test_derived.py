@@ -1,4 +1,4 @@
-"""What is derived from a model is kept with it, and with no other; what nobody asks for is forgotten."""
+"""Derived results are stored with their model only; the least recently used ones are dropped."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ M = np.diag([1.0, -1.0, 1.0])
 
 
 def same_dynamics(one: Model, other: Model, seed: int = 0) -> None:
-    """What both say of random states is the same."""
+    """Require that two models have the same results at random states."""
     assert one.coordinate_names == other.coordinate_names
     q, v, a = state(one, seed)
     result = [
@@ -75,7 +75,7 @@ def test_a_link_that_is_welded_on_is_changed_by_its_own_name():
 
 
 def test_a_body_is_changed_with_all_that_is_welded_to_it():
-    """What model.bodies list and what with_body sets are the same."""
+    """`with_body` with the values that `model.bodies` lists changes nothing."""
     welded = limb().body("palm", 0.5, (0.1, 0, 0), 0.01).joint("wrist", "fixed", "lower", "palm", xyz=(0, 0, 0.3))
     welded = welded.body("stand", 4.0, (0, 0, 1), 0.2).joint("bolts", "fixed", "world", "stand").build()
     body = welded.bodies[1]

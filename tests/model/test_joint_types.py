@@ -1,4 +1,4 @@
-"""What is known of a joint type is known by its class, and true of its motion."""
+"""The class of a joint type describes its motion correctly, and no code elsewhere compares types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models say of themselves: which are equal, where joints stand; what a builder goes on from; who is warned."""
+"""Equality of models, places of joints, builders that start from a model, and warnings."""
 
 from __future__ import annotations
 

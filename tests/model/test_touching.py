@@ -14,7 +14,7 @@ from linkwright.model.pair import PARTNERS, combined, served
 
 
 def touching(model):
-    """What the pairs of a model are between, by name."""
+    """Return the names of the shapes of each pair of a model."""
     return [(model.shapes[pair.first].called, model.shapes[pair.second].called) for pair in model.pairs]
 
 

@@ -40,7 +40,7 @@ def code(cell: str) -> list[str]:
 
 
 def ours_of(cell: str, scope: dict[str, object]):
-    """What the code of our column gives."""
+    """Return the value of the code in the column of Linkwright."""
     return eval(code(cell)[0], {"lw": lw, "np": np}, scope)
 
 
@@ -171,7 +171,7 @@ AFTER = {
         [s["model"].lowerPositionLimit, s["model"].upperPositionLimit]
     ),
 }
-"""What their answer is where it is not simply the value of the last expression."""
+"""Results of the other library where they are not the value of the last expression."""
 
 
 @pytest.mark.parametrize(("theirs", "ours"), same("pinocchio"), ids=lambda cell: code(cell)[0].split("(")[0])
@@ -245,10 +245,15 @@ def mjcf(tmp_path_factory):
         return str(arm.save(tmp_path_factory.mktemp("peers") / "arm7.xml"))
 
 
+@pytest.fixture(scope="module")
+def arm_of_mjcf(mjcf):
+    return lw.load(mjcf)
+
+
 @pytest.mark.parametrize(("theirs", "ours"), same("mujoco"), ids=lambda cell: code(cell)[0].split("(")[0])
-def test_mujoco(theirs, ours, mjcf):
+def test_mujoco(theirs, ours, mjcf, arm_of_mjcf):
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo (mujoco-core, the extra 'mjcf') is not installed")
-    model = lw.load(mjcf)
+    model = arm_of_mjcf
     m = mujoco.MjModel.from_xml_path(mjcf)
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_CONTACT
     m.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY

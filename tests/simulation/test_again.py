@@ -1,4 +1,4 @@
-"""What was made for one simulation of a model serves the next: nothing is traced or loaded again."""
+"""A second simulation of a model traces and loads nothing again."""
 
 from __future__ import annotations
 

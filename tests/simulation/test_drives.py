@@ -1,4 +1,4 @@
-"""What is between a law and the joints: the same as when it is done by hand, step by step."""
+"""Drives between a controller and the joints have the results of the same computation by hand, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What acts from outside in a simulation: wrenches over time, and sensors of force."""
+"""External wrenches over time in a simulation, and force sensors."""
 
 from __future__ import annotations
 

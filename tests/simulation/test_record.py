@@ -1,4 +1,4 @@
-"""What a simulation keeps when some of it fails: of its motions, its time, its memory."""
+"""Results that a simulation keeps after a failure, and limits of its time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a motion tells of its contacts: gaps, forces, what is left."""
+"""Contacts of a motion: gaps, forces, residuals."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_momentum_changes_by_forces_and_gravity():
 
 
 def test_energy_changes_by_what_contacts_do():
-    """What slides without turning is stopped by friction, which takes all of its energy; nothing is gained."""
+    """Friction stops a body that slides without rotation and dissipates all its energy; none is added."""
     builder = lw.Builder("puck")
     for name, axis, parent in (("x", (1, 0, 0), "world"), ("y", (0, 1, 0), "along_x"), ("z", (0, 0, 1), "along_y")):
         builder.body(f"along_{name}", 1.0 if name == "z" else 0.1, inertia=0.1)

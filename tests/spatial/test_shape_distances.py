@@ -156,7 +156,7 @@ def test_code_does_not_grow_with_the_number_of_pairs() -> None:
 
 def test_point_clouds_are_spheres_at_the_points(arm: lw.Model) -> None:
     q, rng = arm.random(6, seed=8), np.random.default_rng(0)
-    cloud = rng.uniform(-1.0, 1.0, (41, 3))
+    cloud = rng.uniform(-1.0, 1.0, (11, 3))
     balls = [lw.Shape("world", "sphere", radius=0.02, name=f"ball{k}") for k in range(len(cloud))]
     each = lw.distances(arm, q, obstacles=balls, obstacle_poses=lw.transform.make(np.eye(3), cloud))
     found = lw.distances(arm, q, points=cloud, point_radius=0.02, jacobian=True)

@@ -1,4 +1,4 @@
-"""What tells one function from another: all that it is made of, alike in every process."""
+"""The digest of a function depends on all its parts and is the same in every process."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def function_name(source: str) -> str:
 
 
 def run(*command: object, cwd: Path | None = None) -> str:
-    """What the command prints; fails with what it complains about."""
+    """Return the output of a command; fail with its error output."""
     done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -71,7 +71,7 @@ def friction(model):
 
 
 def used(motion, places=17):
-    """What part of its limit is used, (intervals, places, limits): looked at by the library's own dynamics."""
+    """Return the used share of each limit (intervals, places, limits), computed by the dynamics of the library."""
     model, times = motion.model, motion.times
     inside = np.linspace(1e-9, 1.0 - 1e-9, places)
     t = times[:-1, None] + np.diff(times)[:, None] * inside

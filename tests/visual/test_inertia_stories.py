@@ -53,7 +53,7 @@ def test_floating_bases_and_joints_of_several_coordinates_have_a_story(tmp_path)
 
 
 def titles(model, story):
-    """What stands over the pictures of a story, in turn, and the page."""
+    """Yield the title of each picture of a story in order, and the page."""
     page = _InertiaFigure(standing(model, model.neutral()), story)
     for _ in {"composites": _composites, "force": _force, "order": _order}[story](page):
         page.pixels()

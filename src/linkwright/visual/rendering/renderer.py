@@ -190,7 +190,8 @@ class SolidRenderer:
             scale = distance / np.maximum(distance - q[:, 2], 1e-3 * distance)
             ends = np.column_stack([q[:, 0] * scale - left, top - q[:, 1] * scale]) / self.step
             margin = 2.0 + 2.0 * SOFTNESS * extent / self.step
-            low, high = (np.clip(x, 0, (self.width, self.height)) for x in (ends.min(0) - margin, ends.max(0) + margin))
+            least, greatest = _bounds(ends)
+            low, high = (np.clip(x, 0, (self.width, self.height)) for x in (least - margin, greatest + margin))
             box = np.array([low[0], high[0], low[1], high[1]]).astype(int)
         self._pixels.fill(0)
         away = np.ascontiguousarray(away, dtype=np.uint8)
@@ -238,6 +239,12 @@ def _together(*work: Callable[[], None]) -> None:
         thread.join()
 
 
+def _bounds(points: Array) -> tuple[Array, Array]:
+    """Return the least and the greatest coordinates (k,) of points (n, k)."""
+    columns = np.ascontiguousarray(points.T)  # NumPy takes thirty times as long over rows of two or three numbers
+    return columns.min(axis=1), columns.max(axis=1)
+
+
 def _light(view: View) -> Array:
     """Return the direction (3,) to the light in the world."""
     direction: Array = LIGHT[0] * view.axes[0] + LIGHT[1] * view.axes[2] + LIGHT[2] * view.up
@@ -253,7 +260,7 @@ def _shadow_map(p: Array, light: Array) -> tuple[Array, Array, float]:
     first /= np.linalg.norm(first)
     rows = np.array([first, np.cross(light, first), light])
     seen = p @ rows.T
-    low, high = seen.min(axis=0), seen.max(axis=0)
+    low, high = _bounds(seen)
     extent = float((high - low).max()) or 1.0
     scale = np.array([SHADOW_SIDE / (1.04 * extent)] * 2 + [1.0])
     shift = 0.5 * SHADOW_SIDE - scale * 0.5 * (low + high)
