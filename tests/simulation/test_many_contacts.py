@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.contact.looped_points import looped_points
-from linkwright.dynamics.contact.placed_shapes import bounding_sphere, points_between
+from linkwright.dynamics.contact.placed_shapes import bounding_box, bounding_sphere, points_between
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, VertexList, reduced_manifold
 from linkwright.dynamics.contact.shapes.pairs import candidates
@@ -161,11 +161,12 @@ def test_a_list_of_vertices_gives_those_of_a_list(seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_bounding_spheres_contain_the_shapes(kind: str) -> None:
+def test_bounding_spheres_and_boxes_contain_the_shapes(kind: str) -> None:
     model = crawler([kind], 7)
     for pair in model.pairs:
         shape = model.shapes[pair.first]
         center, radius = bounding_sphere(shape)
+        middle, half = bounding_box(shape)
         for n in np.random.default_rng(0).normal(size=(20, 3)):
             ground = np.eye(4)
             ground[:3, 2] = n = n / np.linalg.norm(n)
@@ -173,6 +174,7 @@ def test_bounding_spheres_contain_the_shapes(kind: str) -> None:
             ground[:3, 1] = np.cross(n, ground[:3, 0])
             gap = min(float(c.gap) for c in candidates(shape, np.eye(4), PLANE, ground))
             assert n @ center - radius <= gap + 1e-9
+            assert n @ middle - abs(n) @ half <= gap + 1e-9
 
 
 PLANE = next(shape for shape in crawler(["sphere"], 0, 1).shapes if shape.kind == "plane")

@@ -3,7 +3,7 @@
 A loop over a table of pairs reads the poses of the bodies and the sizes of the shapes, and writes the candidates into
 memory. Vertices of all convex hulls are rows of one table. A simulation skips pairs whose bounding spheres are too far
 apart for a contact within the step. The spheres are computed once for each shape, since a robot has far more pairs than
-shapes.
+shapes. If the points of a pair are costly, its bounding boxes are tested, too.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.placed_shapes import PlacedShape, bounding_sphere, points_between
+from linkwright.dynamics.contact.placed_shapes import PlacedShape, bounding_box, bounding_sphere, points_between
 from linkwright.dynamics.contact.shapes.candidate import ABSENT, FAR, WIDTH, ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
@@ -24,7 +25,7 @@ from linkwright.dynamics.distance.shape_table import ShapeTable
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, where
+from linkwright.spatial.arrays import Array, maximum, where
 from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
 from linkwright.spatial.memory import empty_row, read, write
 from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
@@ -38,6 +39,12 @@ OPERATIONS = {"sphere": 1, "capsule": 2, "ellipsoid": 4, "box": 8, "cylinder": 8
 
 COSTLY = 48
 """Cost of pairs of a kind from which they are in a loop"""
+
+BOXED = 64
+"""Cost of a pair from which bounding boxes are tested"""
+
+BOUND = 5
+"""Numbers of a bounding sphere: center, radius, and the part of it that allows for motion"""
 
 
 class Reach(NamedTuple):
@@ -153,7 +160,7 @@ class _Bounds:
             for number, one in ((pair.pair.first, pair.first), (pair.pair.second, pair.second))
         }
         flat = {number for number, one in placed.items() if one.shape.kind == "plane"}
-        self._at = {number: float(4 * k) for k, number in enumerate(sorted(placed, key=flat.__contains__))}
+        self._at = {number: float(BOUND * k) for k, number in enumerate(sorted(placed, key=flat.__contains__))}
         rows = []
         for one in (one for number, one in placed.items() if number not in flat):
             middle, radius = bounding_sphere(one.shape)
@@ -165,10 +172,10 @@ class _Bounds:
         def sphere(k: Any, row: Any) -> Any:
             body, center = table.one(k, 0), table.some(k, 1, 3)
             R, p = split_pose(bodies.pose(body))
-            radius = table.one(k, 4) + reach.time * bodies.speed(body, table.one(k, 5))
-            return write(row, k * 4.0, [*(R @ center + p), radius])
+            motion = reach.time * bodies.speed(body, table.one(k, 5))
+            return write(row, k * float(BOUND), [*(R @ center + p), table.one(k, 4) + motion, motion])
 
-        row = for_each(len(rows), sphere, bodies.graph.room(4 * len(placed)))
+        row = for_each(len(rows), sphere, bodies.graph.room(BOUND * len(placed)))
         for number in flat:
             R, p = split_pose(placed[number].pose(poses))
             row = write(row, self._at[number], [*R[:, 2], R[:, 2] @ p])
@@ -191,6 +198,33 @@ class _Bounds:
                 return np.stack(c2) @ np.stack(c1) - r2 < table.one(k, 2) + r1
             apart, limit = np.stack(c1) - np.stack(c2), table.one(k, 2) + r1 + r2
             return apart @ apart < limit * limit
+
+        return test
+
+    def boxes_may_touch(
+        self, family: Sequence[PlacedPair], sides: Sequence[_PlacedTable]
+    ) -> Callable[[Any], Any] | None:
+        """Return a function of the index of a pair: whether no face of two bounding boxes separates them.
+
+        It is None where points cost less than this test, and for planes.
+        """
+        if family[0].cost < BOXED or any(side.kind == "plane" for side in sides):
+            return None
+        rows = []
+        for one in family:
+            at = [self._at[number] + BOUND - 1.0 for number in (one.pair.first, one.pair.second)]
+            boxes = [x for side in (one.first, one.second) for part in bounding_box(side.shape) for x in part]
+            rows.append([*at, one.pair.margin + self._gap, *boxes])
+        table = EntryTable(self._graph, rows)
+
+        def test(k: Any) -> Any:
+            limit = table.one(k, 2) + sum(read(self._bounds, table.one(k, side), 1)[0] for side in range(2))
+            (R1, p1), (R2, p2) = (split_pose(side.at(k)[1]) for side in sides)
+            middle1, half1, middle2, half2 = (table.some(k, first, 3) for first in range(3, 15, 3))
+            R, apart = R1.T @ R2, R1.T @ (p2 + R2 @ middle2 - p1) - middle1
+            first = abs(apart) - half1 - abs(R) @ half2
+            second = abs(R.T @ apart) - half2 - abs(R.T) @ half1
+            return reduce(maximum, [*first, *second]) < limit
 
         return test
 
@@ -228,16 +262,23 @@ def _with_family(
             row = write(row, columns.one(k, 1) + float(i), [FAR])
         return row
 
+    second_test = bounds.boxes_may_touch(family, sides)
+
     def visit_near(k: Any, near: Any, row: Any) -> Any:
         """Write the numbers of a pair that may touch."""
 
-        def written() -> Any:
+        def written(near: Any) -> Any:
             found = entries(k)
             for i in gaps:
                 found[i] = where(near, found[i], FAR)
             return write(row, columns.one(k, 1), found)
 
-        return when(near, written, row)
+        def tested() -> Any:
+            assert second_test is not None
+            both = second_test(k) & near
+            return when(both, lambda: written(both), row)
+
+        return when(near, lambda: written(near) if second_test is None else tested(), row)
 
     row = for_each(len(family), without_contact, row)
     if not pass_over(len(family)):

@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import contact_shape, hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates
-from linkwright.dynamics.distance.cores import CONVEX, bounding_radius
+from linkwright.dynamics.distance.cores import CONVEX, bounding_radius, sizes_of
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
@@ -65,3 +65,13 @@ def bounding_sphere(shape: Shape) -> tuple[Array, float]:
         center = 0.5 * (vertices.min(0) + vertices.max(0))
         hull = vertices - center
     return center, bounding_radius(shape, hull) if shape.kind in CONVEX else 0.0
+
+
+def bounding_box(shape: Shape) -> tuple[Array, Array]:
+    """Return the center (3,) and the half sizes (3,) of a box around a convex shape, in the frame of the shape."""
+    if shape.kind == "mesh":
+        vertices = hull_vertices(shape)
+        low, high = vertices.min(0), vertices.max(0)
+        return 0.5 * (low + high), 0.5 * (high - low)
+    *sizes, radius = sizes_of(shape)
+    return np.zeros(3), np.array(sizes[:3]) + np.array(sizes[3:]) + radius
