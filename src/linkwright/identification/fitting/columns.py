@@ -57,8 +57,8 @@ class RegressorColumns:
         rows = 4 * -(-len(unknowns.names) // max(1, model.nv if joints is None else len(joints))) + 8
         q = model.random(rows, seed=1)
         v, a = rng.standard_normal((2, rows, model.nv))
-        Y = unknowns.columns(regressor(model, q, v, a, unknowns.armature, unknowns.friction))
-        if unknowns.are_all and joints is None:
+        Y = unknowns.columns_at(regressor, model, q, v, a)
+        if unknowns.are_all and joints is None and not any(unknowns.compensated):
             base = dynamics.base_parameters(model, armature=unknowns.armature, friction=unknowns.friction)
             chosen, matrix = base.index, base.matrix
         else:
@@ -73,7 +73,7 @@ class RegressorColumns:
     def dense(self, q: Array, v: Array, a: Array) -> Array:
         """Y_b (…, nv, r)."""
         u = self.unknowns
-        return u.columns(regressor(u.model, q, v, a, u.armature, u.friction))[..., self.chosen]
+        return u.columns_at(regressor, u.model, q, v, a)[..., self.chosen]
 
     def rows(self, q: Array, v: Array, a: Array, tau: Array, out: tuple[Array, ...] | None = None) -> tuple[Array, ...]:
         """Return the columns (…, own + 1) of each velocity; the last one is the effort to explain."""

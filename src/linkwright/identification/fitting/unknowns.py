@@ -81,6 +81,11 @@ class Unknowns:
             only = tuple(dict.fromkeys(only))
             if not only and not armature and not friction:
                 raise InputError("only is empty: name a link at least, or leave it out to find those of all bodies")
+        elif mixed := _unequal_compensation(model):
+            raise InputError(
+                f"the links of the body {mixed!r} have different gravity_compensation, which the parameters of the "
+                "whole body do not determine: identify links, only=[…]"
+            )
         found = cls(model, only, armature, friction)
         if not found.blocks and not armature and not friction:
             raise InputError(f"{model.name!r} has no bodies with mass: there is nothing to identify")
@@ -137,7 +142,25 @@ class Unknowns:
 
     def regressor(self, model: Model, q: Array, v: Array, a: Array) -> Array:
         """∂τ/∂θ (nv, p), as an algorithm that can be compiled."""
-        return self.columns(dynamics.regressor(model, q, v, a, self.armature, self.friction))
+        return self.columns_at(dynamics.regressor, model, q, v, a)
+
+    def columns_at(self, regressor: Callable[..., Array], model: Model, q: Array, v: Array, a: Array) -> Array:
+        """Return ∂τ/∂θ (…, nv, p) by a function that computes the regressor.
+
+        A compensated fraction of the weight of a link takes the same fraction of the efforts that hold it.
+        """
+        Y = self.columns(regressor(model, q, v, a, self.armature, self.friction))
+        if not any(self.compensated):
+            return Y
+        weight, n = self.columns(regressor(model, q, 0.0 * v, 0.0 * a, self.armature, self.friction)), len(self.blocks)
+        lifted = weight[..., : 10 * n] * np.repeat(self.compensated, 10)
+        return np.concatenate([Y[..., : 10 * n] - lifted, Y[..., 10 * n :]], axis=-1)
+
+    @cached_property
+    def compensated(self) -> tuple[float, ...]:
+        """Return the compensated fraction of the weight of each unknown body."""
+        fractions = {body.name: body.gravity_compensation for body in self.model.description.bodies}
+        return tuple(fractions[name] for name, _, _ in self.blocks)
 
     def known(self, model: Model, q: Array, v: Array, a: Array, by: Algorithms | None = None) -> Array:
         """The efforts (nv,) that do not depend on θ: of springs, and of all that the model is taken to know.
@@ -164,6 +187,8 @@ class Unknowns:
             gone |= {x: 0.0 for x in ("damping", "friction") if self.friction and np.any(getattr(joint, x))}
             if gone:
                 rest = rest.with_joint(joint.name, **gone)
+        if self.links is None:
+            rest = replace(rest, compensated_weights=())
         for link in self.links or ():
             rest = rest.with_link(link, mass=0.0, center_of_mass=(0.0, 0.0, 0.0), inertia=0.0)
         return rest
@@ -240,6 +265,13 @@ class Unknowns:
                 values = {key: 0.0 if places is None else x[places] for key, x in numbers.items()}
                 changed = changed.with_joint(joint.name, **values)
         return changed if name is None else replace(changed, name=name)
+
+
+def _unequal_compensation(model: Model) -> str:
+    """Return the name of a body that merges links of different compensated fractions of their weights; "" if none."""
+    fractions = {body.name: body.gravity_compensation for body in model.description.bodies if body.mass}
+    unequal = (body.name for body in model.bodies if len({fractions.get(link) for link in body.links} - {None}) > 1)
+    return next(unequal, "")
 
 
 def ten(body: RigidInertia) -> Array:
