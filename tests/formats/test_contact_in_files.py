@@ -384,3 +384,33 @@ def test_a_damper_as_good_as_rigid_is_rigid(kd):
     shape, *_ = parse_sdf(SDF.format(surface=surface)).shapes
     assert shape.stiffness is None
     assert shape.damping == 0.0
+
+
+@pytest.mark.parametrize("reference", ["-10000 -30", "0.02 0.1"])
+def test_stiff_contact_with_little_damping_rebounds_as_in_mujoco(tmp_path, reference):
+    mujoco = pytest.importorskip("mujoco")
+    text = f"""<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="5 5 .1"/><body pos="0 0 1">
+      <freejoint/><geom type="sphere" size="0.15" mass="1" priority="1" solref="{reference}"/></body>
+      </worldbody></mujoco>"""
+    theirs = mujoco.MjModel.from_xml_string(text)
+    data, heights = mujoco.MjData(theirs), []
+    for _ in range(1200):
+        mujoco.mj_step(theirs, data)
+        heights.append(data.qpos[2])
+    ball = read(tmp_path, text).with_contact()
+    motion = lw.simulate(ball, [0, 0, 1, 1, 0, 0, 0], np.zeros(6), 1.2)
+    assert motion.q[450:, 2].max() == pytest.approx(max(heights[450:]), rel=0.05)
+
+
+def test_unused_options_of_contact_and_actuators_are_reported(tmp_path):
+    text = """<mujoco><option actuatorgroupdisable="2"><flag contact="disable" override="enable"/></option><worldbody>
+      <geom name="floor" type="plane" size="5 5 .1"/><body><joint name="hinge"/><geom size="0.1"/></body></worldbody>
+      <actuator><motor name="off" joint="hinge" group="2"/><motor name="on" joint="hinge" group="1"/></actuator>
+      </mujoco>"""
+    with pytest.warns(FormatWarning) as found:
+        read(tmp_path, text)
+    said = " ".join(str(one.message) for one in found)
+    assert 'the flag contact="disable"' in said
+    assert 'the flag override="enable"' in said
+    assert "disabled groups of actuators, which act (1: off)" in said
+    assert "with_contact()" not in said

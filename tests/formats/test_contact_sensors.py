@@ -10,7 +10,7 @@ from linkwright.formats.mjcf import velocity_to_mujoco
 
 mujoco = pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*contact of .* acts once its pairs are found")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(contact of .* acts once its pairs are found|the flag contact=)")
 
 TEXT = """<mujoco>
   <option><flag contact="disable"/></option>

@@ -94,13 +94,26 @@ def mixed_softness(m: Any, g: int, h: int) -> Softness:
     return Softness.of(ref, share * m.geom_solimp[g] + (1.0 - share) * m.geom_solimp[h])
 
 
-def compliance(
-    m: Any, softness: Softness, bodies: tuple[int, ...], friction: float, condim: int
-) -> tuple[float | None, float]:
-    """Return stiffness in N/m and damping in N s/m of a point; None and 0 where MuJoCo's default is no stiffer."""
+class PointCompliance(NamedTuple):
+    """Compliance of a contact point, or else its restitution."""
+
+    stiffness: float | None
+    """N/m; None: rigid"""
+    damping: float
+    """N s/m"""
+    restitution: float | None
+    """None: that of the other shape"""
+
+
+RIGID = PointCompliance(None, 0.0, None)
+"""Contact without restitution that MuJoCo's default is no stiffer than."""
+
+
+def compliance(m: Any, softness: Softness, bodies: tuple[int, ...], friction: float, condim: int) -> PointCompliance:
+    """Return the compliance of a point; rigid where MuJoCo's default is no stiffer."""
     w = float(m.body_invweight0[list(bodies), 0].sum())
     if softness == DEFAULT or w <= 0.0:
-        return None, 0.0
+        return RIGID
     c = 1.0
     if m.opt.cone == 0 and condim in EDGES and friction > 0.0:  # pyramidal
         c = EDGES[condim] * float(m.opt.impratio) / (2.0 * friction**2 * (1.0 + friction**2))
@@ -109,9 +122,22 @@ def compliance(
     k, b = softness.rates(shortest)
     usual = DEFAULT.rates(shortest)[0]
     if k <= 0.0 or softness.pull(DEFAULT.rest_depth(load, usual), k) >= load:
-        return None, 0.0
+        return RIGID._replace(restitution=_restitution(k, b))
     d = softness.impedance(softness.rest_depth(load, k))
-    return c * k * d**2 / ((1.0 - d) * w), c * b * d / ((1.0 - d) * w)
+    return PointCompliance(c * k * d**2 / ((1.0 - d) * w), c * b * d / ((1.0 - d) * w), None)
+
+
+REBOUND = 0.1
+"""Restitution from which it is used: the rebound is 1 % of the height of the fall."""
+
+
+def _restitution(k: float, b: float) -> float | None:
+    """Return the ratio of the velocities after and before half an oscillation of r̈ = −b d ṙ − k d² r."""
+    ratio = b / (2.0 * np.sqrt(k)) if k > 0.0 else 1.0
+    if ratio >= 1.0:
+        return None
+    found = float(np.exp(-np.pi * ratio / np.sqrt(1.0 - ratio**2)))
+    return found if found > REBOUND else None
 
 
 REFSAFE_OFF = 1 << 11

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import counted
-from linkwright.formats.mjcf.compliance import DEFAULT, Softness, compliance, mixed_softness
+from linkwright.formats.mjcf.compliance import DEFAULT, PointCompliance, Softness, compliance, mixed_softness
 from linkwright.model.pair import Pair, combined, served
 from linkwright.model.shape import SURFACE, Shape
 from linkwright.spatial.arrays import Array
@@ -37,13 +37,12 @@ def surface_of(m: Any, g: int) -> dict[str, Any]:
     """
     slide, spin, roll = m.geom_friction[g].tolist()
     condim = int(m.geom_condim[g])
-    stiffness, damping = compliance(m, _softness(m, g), (int(m.geom_bodyid[g]),), slide, condim)
+    point = compliance(m, _softness(m, g), (int(m.geom_bodyid[g]),), slide, condim)
     return {
         "friction": slide if condim >= 3 else None,
         "torsional_friction": spin if condim >= 4 else 0.0,
         "rolling_friction": roll if condim >= 6 else 0.0,
-        "stiffness": stiffness,
-        "damping": damping,
+        **point._asdict(),
         "margin": float(m.geom_margin[g]),
         "contype": int(m.geom_contype[g]) & BITS,
         "conaffinity": int(m.geom_conaffinity[g]) & BITS,
@@ -104,8 +103,7 @@ class Mixed(NamedTuple):
     friction: tuple[float, float, float]
     """slide, spin, roll"""
     margin: float
-    softness: tuple[float | None, float]
-    """stiffness and damping"""
+    point: PointCompliance
 
 
 def _explicit(m: Any, p: int, shapes: list[Shape], places: dict[int, int]) -> Pair | None:
@@ -127,16 +125,15 @@ def _pair(shapes: list[Shape], places: dict[int, int], g: int, h: int, mixed: Mi
     if not served(shapes[i].kind, shapes[j].kind):
         return None
     slide, spin, roll = mixed.friction
-    stiffness, damping = mixed.softness
     return Pair(
         i,
         j,
         friction=slide if mixed.condim >= 3 else 0.0,
         torsional_friction=spin if mixed.condim >= 4 else 0.0,
         rolling_friction=roll if mixed.condim >= 6 else 0.0,
-        restitution=0.0 if stiffness is None else None,
-        stiffness=stiffness,
-        damping=damping,
+        restitution=None if mixed.point.stiffness is not None else mixed.point.restitution or 0.0,
+        stiffness=mixed.point.stiffness,
+        damping=mixed.point.damping,
         margin=mixed.margin,
     )
 
@@ -203,8 +200,8 @@ def _same(mixed: Mixed, two: list[Shape]) -> bool:
 
 
 def _as_soft(pair: Pair, other: Pair | None) -> bool:
-    """Return whether two pairs have the same stiffness and damping."""
-    soft = [(one.stiffness or 0.0, one.damping) for one in (pair, other) if one is not None]
+    """Return whether two pairs have the same stiffness, damping and restitution."""
+    soft = [(one.stiffness or 0.0, one.damping, one.restitution or 0.0) for one in (pair, other) if one is not None]
     return len(soft) > 1 and np.allclose(soft[0], soft[1], rtol=ROUNDING, atol=0.0)
 
 

@@ -44,7 +44,7 @@ from linkwright.formats.mjcf.keyframes import keyframes_of
 from linkwright.formats.mjcf.sensors import sensors_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
 from linkwright.formats.mjcf.tendons import springs_of, tendon_loop
-from linkwright.formats.mjcf.unused import counted, unused_of_model, unused_of_spec
+from linkwright.formats.mjcf.unused import counted, is_disabled, unused_of_model, unused_of_spec
 from linkwright.formats.xml import TEXT, not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, JointPart, Spherical, nested
@@ -130,7 +130,7 @@ def _described(name: str, text: str | None) -> tuple[Description, list[str]]:
     waiting = [
         f"contact of {collide} geoms acts once its pairs are found: model.with_contact() in Python "
         "(a floating robot stands on its ground in the studio and in linkwright simulate)"
-    ] * (collide > 1)
+    ] * (collide > 1 and not is_disabled(compiled, mujoco, "contact"))
     notes = [*remarks, *reader.remarks, *waiting, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
     if unused:
         notes.append(f"not used: {', '.join(unused)}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.formats.mjcf.contacts import touching
+
 if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader
 
@@ -57,9 +59,31 @@ def unused_of_model(reader: MjcfReader) -> list[str]:
             unused += counted(what, dict.fromkeys(joints))
     if m.opt.density or m.opt.viscosity or m.opt.wind.any():
         unused.append("the medium (density, viscosity, wind)")
-    bits = reader.mujoco.mjtDisableBit
-    for what in ("limit", "frictionloss", "spring", "damper", "equality", "constraint", "actuation", "clampctrl"):
-        bit = getattr(bits, f"mjDSBL_{what.upper()}", None)
-        if bit is not None and m.opt.disableflags & bit:
-            unused.append(f'the flag {what}="disable"')
+    flags = FLAGS if np.count_nonzero(touching(m)) > 1 else FLAGS[1:]
+    unused += [f'the flag {what}="disable"' for what in flags if is_disabled(m, reader.mujoco, what)]
+    if m.opt.enableflags & reader.mujoco.mjtEnableBit.mjENBL_OVERRIDE:
+        unused.append('the flag override="enable" with its contact parameters')
+    for what, field in (("speeds of surfaces", "geom_surfacevel"), ("adhesion", "geom_adhesion")):
+        values = getattr(m, field, None)  # since MuJoCo 4
+        if values is not None:
+            rows = np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))
+            geoms = reader.names(reader.mujoco.mjtObj.mjOBJ_GEOM, m.ngeom, lambda g: f"geom{g}")
+            unused += counted(what, [geoms[g] for g in rows])
+    disabled = m.opt.disableactuator
+    off = [a for a in range(m.nu) if 0 <= m.actuator_group[a] < GROUPS and disabled >> int(m.actuator_group[a]) & 1]
+    names = reader.names(reader.mujoco.mjtObj.mjOBJ_ACTUATOR, m.nu, lambda a: f"actuator{a}")
+    unused += counted("disabled groups of actuators, which act", [names[a] for a in off])
     return unused
+
+
+FLAGS = ("contact", "limit", "frictionloss", "spring", "damper", "equality", "constraint", "actuation", "clampctrl")
+"""Flags of physics, which are used as if they were enabled."""
+
+GROUPS = 31
+"""Number of groups of actuators that can be disabled."""
+
+
+def is_disabled(m: Any, mujoco: Any, flag: str) -> bool:
+    """Return whether a flag of the compiled model is "disable"."""
+    bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}", None)
+    return bit is not None and bool(m.opt.disableflags & bit)
