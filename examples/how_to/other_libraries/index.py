@@ -19,6 +19,18 @@
 # A test checks every name of Linkwright on these pages. Each line of the tables "Functions with equal results" is
 # computed by both libraries and compared, if the other library is installed. Each line of the pages on RoKi and irteus runs.
 #
+# ## Linkwright inside another library
+#
+# | their tool | one line | what works | what does not |
+# |---|---|---|---|
+# | PyTorch 2.6 | `lw.bridges.torch(lw.forward_dynamics, arm)` | [gradients](../pytorch_jax.md) of first and second order, `torch.func`, `torch.compile`, `torch.export` with dynamic batches, float32 and float64 | GPU; `torch.func.grad` inside a compiled graph |
+# | JAX 0.5 | `lw.bridges.jax(lw.forward_dynamics, arm)` | [all transformations](../pytorch_jax.md), `jit`, loops, shards, float32 and float64 | GPU |
+# | CasADi 3.6 | `lw.compile(lw.forward_dynamics, arm).casadi()` | [functions](../casadi.md) with derivatives, loops, Ipopt, C | loops over the bodies of large mechanisms |
+# | acados | `ocp.model.f_expl_expr = …` of that function | [explicit and implicit dynamics](../casadi.md#a-model-for-acados) of fixed arms | quaternions: their norm needs a constraint of your own |
+# | SymPy 1.13 | `lw.compile(expressions, symbols)`, `lw.mass_matrix(arm, q)` of symbols | [kernels of expressions](../compile_sympy.md), robots with symbols, `sympy.physics.mechanics` | special functions without elementary form |
+# | Gymnasium, Stable-Baselines3, RSL-RL, skrl | | [environments and their table](../batches.md#learning-libraries) | |
+# | LeRobot, ROS 2, Foxglove, Rerun | | [code and logs and their table](../code_for_other_tools.md) | |
+#
 # ## The same robot in both libraries
 #
 # All of them except SymPy and irteus read robot files that Linkwright writes. Save a model as URDF, MJCF (MuJoCo) or SDF:
