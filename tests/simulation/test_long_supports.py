@@ -3,7 +3,7 @@
 import numpy as np
 
 import linkwright as lw
-from linkwright.dynamics.impulses import jacobian_blocks
+from linkwright.dynamics.impulses import factor_rows
 
 
 def snake(links):
@@ -20,10 +20,10 @@ def snake(links):
 
 def test_loops_have_the_results_of_straight_line_code(monkeypatch):
     found, q = [], None
-    for long in (jacobian_blocks.LONG, 1000):
-        monkeypatch.setattr(jacobian_blocks, "LONG", long)
+    for long in (factor_rows.LONG, 1000):
+        monkeypatch.setattr(factor_rows, "LONG", long)
         model = snake(12)
-        assert model.nv >= jacobian_blocks.LONG or long == 1000
+        assert model.nv >= factor_rows.LONG or long == 1000
         rng = np.random.default_rng(0)
         q = lw.integrate(model, model.neutral(), 0.1 * rng.normal(size=(40, model.nv)))
         q = lw.standing_configuration(model, q)

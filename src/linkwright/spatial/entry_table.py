@@ -55,6 +55,18 @@ class EntryTable:
         return np.stack([self.one(k, column) for column in range(first, first + count)])
 
 
+class NumberTable:
+    """Rows of numbers, read by the index of a row and that of a column, both of which may be symbols."""
+
+    def __init__(self, graph: Any, rows: Sequence[Sequence[float]]):
+        self._graph, self._width = graph, len(rows[0])
+        self._row = graph.row([float(x) for row in rows for x in row])
+
+    def one(self, k: Any, column: Any) -> Any:
+        """Return a number of row k."""
+        return self._graph.entry(self._row, k * float(self._width) + column)
+
+
 def pass_over(count: int) -> bool:
     """Return whether rows are so many that it pays to pass over blocks of them."""
     return count >= PASSED_OVER * BLOCK

@@ -9,7 +9,7 @@ where none of them can be active.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -305,37 +305,42 @@ def limit_constraints(model: Model, q: Array, v: Array, h: Any) -> list[Constrai
     x, found = model.coordinates(q), []
     fastest = largest(v)
     reach = REACH + FASTER * h * fastest
-    for k, joint in enumerate(model.joints):
-        for at_q, at_v in joint.motion.plain:
-            low, high = joint.lower[at_q], joint.upper[at_q]
-            if np.isfinite(low) or np.isfinite(high):
-                constraint = LimitConstraint(low - x[k][at_q], high - x[k][at_q])
-                near: Any = False
-                if np.isfinite(low):
-                    near = (constraint.below > -reach) | near
-                if np.isfinite(high):
-                    near = (constraint.above < reach) | near
-                found.append(_of_coordinate(model, constraint, k, at_v, where(near, 1.0, 0.0)))
-    if len(found) < MANY:
-        found = [replace(group, near=None) for group in found]
+    places = limited_coordinates(model)
+    for k, at_q, at_v in places:
+        low, high = model.joints[k].lower[at_q], model.joints[k].upper[at_q]
+        constraint = LimitConstraint(low - x[k][at_q], high - x[k][at_q])
+        near: Any = False
+        if np.isfinite(low):
+            near = (constraint.below > -reach) | near
+        if np.isfinite(high):
+            near = (constraint.above < reach) | near
+        tested = len(places) >= MANY
+        found.append(_of_coordinate(model, constraint, k, at_v, where(near, 1.0, 0.0) if tested else None, tested))
     return [*found, *(_of_tendon(model, spring, x, _tendon_limit) for spring in model.springs if spring.limits)]
+
+
+def limited_coordinates(model: Model) -> list[tuple[int, int, int]]:
+    """Return of each coordinate with limits its joint, and its index among the coordinates and rates of the joint."""
+    return [
+        (k, at_q, at_v)
+        for k, joint in enumerate(model.joints)
+        for at_q, at_v in joint.motion.plain
+        if np.isfinite(joint.lower[at_q]) or np.isfinite(joint.upper[at_q])
+    ]
 
 
 def has_limits(model: Model) -> bool:
     """Return whether any joint or tendon has limits."""
-    return any(spring.limits for spring in model.springs) or any(
-        np.isfinite(joint.lower[k]) or np.isfinite(joint.upper[k])
-        for joint in model.joints
-        for k, _ in joint.motion.plain
-    )
+    return any(spring.limits for spring in model.springs) or bool(limited_coordinates(model))
 
 
 def friction_constraints(model: Model, q: Array) -> list[ConstraintGroup]:
     """Return the dry friction of all joints, one group a coordinate, and of all tendons."""
     of_tendons = [spring for spring in model.springs if spring.friction]
     x = model.coordinates(q) if of_tendons else []
+    filled = len(limited_coordinates(model)) >= MANY
     return [
-        _of_coordinate(model, FrictionConstraint(effort), k, i)
+        _of_coordinate(model, FrictionConstraint(effort), k, i, filled=filled)
         for k, joint in enumerate(model.joints)
         for i, effort in enumerate(joint.friction)
         if not is_zero(effort)
@@ -373,12 +378,12 @@ def servo_constraints(
 
 
 def _of_coordinate(
-    model: Model, constraint: Constraint, joint: int, coordinate: int, near: Any = None
+    model: Model, constraint: Constraint, joint: int, coordinate: int, near: Any = None, filled: bool = False
 ) -> ConstraintGroup:
-    """Return the row of the rate of a coordinate."""
+    """Return the row of the rate of a coordinate; ``filled``: whether it is one of many, see :func:`filled_support`."""
     pieces = [np.zeros((1, link.motion.nv)) for link in model.links]
     pieces[joint] = np.eye(model.links[joint].motion.nv)[coordinate : coordinate + 1]
-    support = moving_coordinates(model, [joint])
+    support = (filled_support if filled else moving_coordinates)(model, [joint])
     J = model.assemble(pieces, (1,))[:, list(support)]
     return ConstraintGroup((constraint,), support, lambda: J, near)
 

@@ -134,43 +134,46 @@ def _looped(
     if not families:
         return {}
     graph = symbol_among([factors.L]).graph
-    starts = []
-    for family in families:
-        depth = len(groups[family[0].group].support)
-        old = EntryTable(graph, [[before[n].weight, *before[n].numbers(k)] for n, k, _ in family])
-
-        def copied(k: Any, row: Any, old: EntryTable = old, depth: int = depth) -> Any:
-            def put(first: int, last: int, row: Any = row) -> Any:
-                for i in range(first, last):
-                    row = graph.put(row, k * float(depth + 2) + float(i), old.one(k, 1 + i))
-                return row
-
-            near = old.one(k, 0)
-            return put(
-                depth, depth + 2, put(0, depth) if is_one(near) else when(near > 0.5, lambda: put(0, depth), row)
-            )
-
-        starts.append(for_each(len(family), copied, graph.room(len(family) * (depth + 2))))
+    widths = [len(groups[family[0].group].support) + 2 for family in families]
+    *starts, size = np.cumsum([0, *(len(family) * width for family, width in zip(families, widths, strict=True))])
+    row = graph.room(int(size))
+    for family, start, width in zip(families, starts, widths, strict=True):
+        row = _copied(graph, before, family, row, start, width)
 
     def at_end() -> Any:
-        jacobians = ends.jacobians()
-        rows = [
-            _family_rows(graph, groups, family, ends.after, jacobians, factors, row, again)
-            for family, row in zip(families, starts, strict=True)
-        ]
-        return rows[0] if len(rows) == 1 else tuple(rows)
+        jacobians, found = ends.jacobians(), row
+        for family, start in zip(families, starts, strict=True):
+            found = _family_rows(graph, groups, family, ends.after, jacobians, factors, found, start, again)
+        return found
 
-    rows = when(again > 0.5, at_end, *starts)
+    row = when(again > 0.5, at_end, row)
     pieces: dict[int, list[Array]] = {}
-    for family, row in zip(families, rows if len(families) > 1 else [rows], strict=True):
-        width = len(groups[family[0].group].support) + 2
+    for family, start, width in zip(families, starts, widths, strict=True):
         for place, one in enumerate(family):
-            pieces.setdefault(one.group, []).append(read(row, float(place * width), width))
+            pieces.setdefault(one.group, []).append(read(row, float(start + place * width), width))
     found = {}
     for n, own in pieces.items():
         x = np.stack(own)
         found[n] = before[n].with_rows(x[:, :-2].T, x[:, -2], x[:, -1], again)
     return found
+
+
+def _copied(
+    graph: Any, before: Sequence[PositionRows], family: Sequence[_EndContact], row: Any, start: int, width: int
+) -> Any:
+    """Return the row of memory with the rows at the beginning of the step, from a place on."""
+    old = EntryTable(graph, [[before[n].weight, *before[n].numbers(k)] for n, k, _ in family])
+
+    def copied(k: Any, row: Any) -> Any:
+        def put(first: int, last: int, row: Any = row) -> Any:
+            for i in range(first, last):
+                row = graph.put(row, k * float(width) + float(start + i), old.one(k, 1 + i))
+            return row
+
+        near, depth = old.one(k, 0), width - 2
+        return put(depth, width, put(0, depth) if is_one(near) else when(near > 0.5, lambda: put(0, depth), row))
+
+    return for_each(len(family), copied, row)
 
 
 def _family_rows(
@@ -181,9 +184,13 @@ def _family_rows(
     jacobians: PointJacobians,
     factors: InertiaFactors,
     row: Any,
+    start: int,
     again: Any,
 ) -> Any:
-    """Return the row with Y, YᵀY and its inverse of each contact, where ``again``; rows in memory have no condition."""
+    """Return the row of memory with Y, YᵀY and its inverse of each contact, from a place on, where ``again``.
+
+    Rows in memory have no condition.
+    """
     kind, depth = family[0].point.kind, len(groups[family[0].group].support)
     columns = EntryTable(graph, [one.point.numbers for one in family])
     rows = ContactRows(graph, jacobians, [groups[one.group] for one in family], factors)
@@ -192,7 +199,7 @@ def _family_rows(
     def at_end(k: Any) -> Array:
         _, point, normal = after.candidate(kind, columns.some(k, 0, columns.width))
         force = np.concatenate([normal, np.cross(point - jacobians.origin, normal)])
-        Y = list(factors.on_closed_loops(rows.of_forces(k, [force], depth))[:, 0])
+        Y = list(factors.on_closed_loops(rows.of_forces(k, [force]))[:, 0])
         square = sum(y * y for y in Y)
         return np.stack([*Y, square, reciprocal(square, factors.least)])
 
@@ -200,7 +207,7 @@ def _family_rows(
         # the other numbers of distant points are undefined
         found = when(columns.one(k, 0) < DISTANT, lambda: at_end(k), np.zeros(width))
         for i, x in enumerate(found):
-            at = k * float(width) + float(i)
+            at = k * float(width) + float(start + i)
             row = graph.put(row, at, where(again > 0.5, x, graph.entry(row, at)))
         return row
 

@@ -68,7 +68,7 @@ class JacobianBlock(NamedTuple):
     Y: Array
     """(s, k); undefined where the group is not near"""
     r: Array
-    """(k,), J v_free; 0 where the group is not near"""
+    """(k,), J v_free; undefined where the group is not near"""
     blocks: tuple[DiagonalBlock, ...]
     """of the constraints"""
     normals: Array
@@ -78,7 +78,7 @@ class JacobianBlock(NamedTuple):
 def jacobian_block(
     group: ConstraintGroup, factors: InertiaFactors, v_free: Array, softness: Sequence[Any]
 ) -> JacobianBlock:
-    """Compute the rows of a group where it is near; ``softness``: γ of each constraint."""
+    """Compute the rows of a group, of contacts where they are near; ``softness``: γ of each constraint."""
     places = list(group.support)
 
     def made() -> JacobianBlock:
@@ -91,7 +91,7 @@ def jacobian_block(
         normals = np.stack([reciprocal(block.B[0, 0], factors.least) for block in blocks])
         return JacobianBlock(Y, J @ v_free[places], tuple(blocks), normals)
 
-    if group.near is None:
+    if group.near is None or not isinstance(group.constraints[0], ContactConstraint):
         return made()
     zeros = JacobianBlock(
         np.zeros((len(places), group.size)),

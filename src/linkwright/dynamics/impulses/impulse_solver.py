@@ -27,6 +27,7 @@ from linkwright.dynamics.impulses.constraints import (
     ServoConstraint,
     has_restitution,
 )
+from linkwright.dynamics.impulses.coordinate_rows import coordinate_rows
 from linkwright.dynamics.impulses.end_rows import EndRows, PositionRows, with_end_rows
 from linkwright.dynamics.impulses.impulse_laws import (
     ContactLaw,
@@ -38,7 +39,6 @@ from linkwright.dynamics.impulses.impulse_laws import (
     ProjectedGaussSeidel,
     ServoLaw,
     Subproblem,
-    reciprocal,
 )
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import jacobian_blocks
@@ -202,7 +202,8 @@ class ImpulseProblem:
         self._settings = ProjectedGaussSeidel(solver.iterations, solver.velocity_tolerance(h, gap_error))
         self._compliance = self._compliances()
         softness = [[one.softness for one in own] for own in self._compliance]
-        self.rows = jacobian_blocks(groups, factors, v_free, softness)
+        self._coordinates = coordinate_rows(groups, factors)
+        self.rows = jacobian_blocks(groups, factors, v_free, softness, self._coordinates)
         ends = np.cumsum([0, *(group.size for group in groups)]).tolist()
         self._at = [list(range(*two)) for two in pairwise(ends)]
 
@@ -272,18 +273,15 @@ class ImpulseProblem:
 
     def _moving(self, z: Array) -> list[PositionRows]:
         """Return the normal rows of each group, and positions after a step with impulses z (nv,) in factor space."""
-        v, ends = self._v_free + self.factors.from_factor_space(z), self._straight_gaps(z)
+        limits, ends = self._limit_rows(self._v_free + self.factors.from_factor_space(z)), self._straight_gaps(z)
         found = []
         for k, (group, rows) in enumerate(self._both()):
-            first = group.constraints[0]
-            if isinstance(first, LimitConstraint) and group.near is not None:
-                found.append(self._limit_rows(group, rows, v))
-            elif isinstance(first, LimitConstraint) or k in ends:
-                places = [places[0] for places in group.places]
-                Y = rows.Y[:, places]
-                end = ends[k] if k in ends else self._h * (rows.r[places] + Y.T @ z[list(group.support)])
+            if k in limits:
+                found.append(limits[k])
+            elif k in ends:
+                Y = rows.Y[:, [places[0] for places in group.places]]
                 blocks = [_first_block(*both) for both in zip(rows.blocks, rows.normals, strict=True)]
-                found.append(PositionRows(group.constraints, blocks, Y, end, group.near, group.between_bodies))
+                found.append(PositionRows(group.constraints, blocks, Y, ends[k], group.near, group.between_bodies))
             else:
                 found.append(PositionRows((), (), np.zeros((len(group.support), 0)), np.zeros(0), None))
         return found
@@ -320,21 +318,26 @@ class ImpulseProblem:
         near, first = 1.0 if group.near is None else group.near, group.places[i][0]
         return [near, contact.gap, rows.r[first], *rows.Y[:, first], *map(float, group.support)]
 
-    def _limit_rows(self, group: ConstraintGroup, rows: JacobianBlock, v: Array) -> PositionRows:
-        """Return the row of a limit, also of an inactive one that is passed at the end of the step."""
-        (stop,), support, J = group.constraints, list(group.support), group.jacobian()
-        assert isinstance(stop, LimitConstraint)
-        end = self._h * (J @ v[support])
-        passed = (end[0] < stop.below + LIMIT_MARGIN) | (end[0] > stop.above - LIMIT_MARGIN)
-        unseen = where(passed, 1.0 - group.near, 0.0)
-
-        def late() -> tuple[Array, Array]:
-            Y = self.factors.to_factor_space(J.T, group.support)
-            return Y, Y.T @ Y
-
-        Y, B = when(unseen > 0.5, late, rows.Y, rows.blocks[0].B)
-        block = DiagonalBlock(B, reciprocal(B[0, 0], self.factors.least), np.zeros(0))
-        return PositionRows([stop], [block], Y, end, maximum(group.near, unseen))
+    def _limit_rows(self, v: Array) -> dict[int, PositionRows]:
+        """Return the rows of limits by the index of a group, also of those that are passed at the end of the step."""
+        found: dict[int, PositionRows] = {}
+        late: dict[int, Any] = {}
+        for k, (group, rows) in enumerate(self._both()):
+            (stop, *_) = group.constraints
+            if not isinstance(stop, LimitConstraint):
+                continue
+            end, near = self._h * (group.jacobian() @ v[list(group.support)]), group.near
+            if near is not None:
+                passed = (end[0] < stop.below + LIMIT_MARGIN) | (end[0] > stop.above - LIMIT_MARGIN)
+                late[k] = where(passed, 1.0 - near, 0.0)
+                near = maximum(near, late[k])
+            found[k] = PositionRows([stop], rows.blocks, rows.Y, end, near)
+        if self._coordinates is not None and late:
+            self._coordinates.add(late)
+            for k in late:
+                Y, block = self._coordinates.row(k)
+                found[k] = found[k]._replace(Y=Y, blocks=[block])
+        return found
 
     def _update_sinking_contacts(self, ends: EndGaps, moving: list[PositionRows]) -> None:
         """Update sinking contacts that were inactive, or whose bodies rotate far, by their rows at the end of the step.

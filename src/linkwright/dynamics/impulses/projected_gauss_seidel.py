@@ -195,12 +195,14 @@ def _extrapolated(state: _AndersonState, end: tuple[Array, Array], weights: Arra
 
 
 def _weights(subproblems: Sequence[Subproblem], size: int) -> Array:
-    """Return B_kk (m,) of all rows."""
+    """Return B_kk (m,) of all rows; 0 where a group is not near."""
     found: list[Any] = [0.0] * size
     for subproblem in subproblems:
+        near = subproblem.near
         for law, places in zip(subproblem.laws, subproblem.places, strict=True):
             for i, k in enumerate(places):
-                found[subproblem.at[k]] = law.block.B[i, i]
+                B = law.block.B[i, i]
+                found[subproblem.at[k]] = B if near is None else where(near > 0.5, B, 0.0)
     return np.stack(found)
 
 

@@ -14,8 +14,11 @@ def bodies_of(model: Model, pair: Pair) -> tuple[int, int]:
     return first, second
 
 
-STRIDE = 3
-"""Supports of contacts in loops are filled up to a multiple of this number of coordinates."""
+STRIDE, LONG_STRIDE = 3, 8
+"""Supports of rows in loops are filled up to a multiple of this number of coordinates; long ones to the second"""
+
+LONG = 16
+"""Number of coordinates from which supports are long"""
 
 
 def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
@@ -30,9 +33,10 @@ def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
 def filled_support(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
     """Return the coordinates that move some bodies, and others up to a multiple of :data:`STRIDE`.
 
-    Rows on the other coordinates are zero. Loops over contacts have one body of code for each size of the support:
-    without the others, one for each depth of the tree.
+    Rows on the other coordinates are zero. Loops over rows have one body of code for each size of the support: without
+    the others, one for each depth of the tree.
     """
     moving = moving_coordinates(model, bodies)
     others = [k for k in range(model.nv) if k not in moving]
-    return tuple(sorted([*moving, *others[: -len(moving) % STRIDE]]))
+    stride = STRIDE if len(moving) < LONG else LONG_STRIDE
+    return tuple(sorted([*moving, *others[: -len(moving) % stride]]))
