@@ -19,7 +19,7 @@ from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH, ContactCandidate, contact_frame
 from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of, stretched
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
-from linkwright.dynamics.impulses.supports import bodies_of, filled_support, moving_coordinates
+from linkwright.dynamics.impulses.supports import LIMIT_STRIDE, bodies_of, filled_support, moving_coordinates
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
@@ -380,10 +380,10 @@ def servo_constraints(
 def _of_coordinate(
     model: Model, constraint: Constraint, joint: int, coordinate: int, near: Any = None, filled: bool = False
 ) -> ConstraintGroup:
-    """Return the row of the rate of a coordinate; ``filled``: whether it is one of many, see :func:`filled_support`."""
+    """Return the row of the rate of a coordinate; ``filled``: whether it is one of many in loops."""
     pieces = [np.zeros((1, link.motion.nv)) for link in model.links]
     pieces[joint] = np.eye(model.links[joint].motion.nv)[coordinate : coordinate + 1]
-    support = (filled_support if filled else moving_coordinates)(model, [joint])
+    support = filled_support(model, [joint], LIMIT_STRIDE) if filled else moving_coordinates(model, [joint])
     J = model.assemble(pieces, (1,))[:, list(support)]
     return ConstraintGroup((constraint,), support, lambda: J, near)
 

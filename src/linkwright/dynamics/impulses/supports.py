@@ -14,8 +14,9 @@ def bodies_of(model: Model, pair: Pair) -> tuple[int, int]:
     return first, second
 
 
-STRIDE, LONG_STRIDE = 3, 8
-"""Supports of rows in loops are filled up to a multiple of this number of coordinates; long ones to the second"""
+STRIDE, LIMIT_STRIDE, LONG_STRIDE = 3, 2, 8
+"""Supports of rows in loops are filled up to multiples of these numbers of coordinates: those of contacts, those of
+joint limits and dry friction, and long ones. Larger numbers give shorter code; smaller ones, fewer operations."""
 
 LONG = 16
 """Number of coordinates from which supports are long"""
@@ -30,13 +31,13 @@ def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
     return tuple(i for place in places for i in range(place.start, place.stop))
 
 
-def filled_support(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
-    """Return the coordinates that move some bodies, and others up to a multiple of :data:`STRIDE`.
+def filled_support(model: Model, bodies: Sequence[int], stride: int = STRIDE) -> tuple[int, ...]:
+    """Return the coordinates that move some bodies, and others up to a multiple of ``stride``, or of
+    :data:`LONG_STRIDE` if they are many.
 
     Rows on the other coordinates are zero. Loops over rows have one body of code for each size of the support: without
     the others, one for each depth of the tree.
     """
     moving = moving_coordinates(model, bodies)
     others = [k for k in range(model.nv) if k not in moving]
-    stride = STRIDE if len(moving) < LONG else LONG_STRIDE
-    return tuple(sorted([*moving, *others[: -len(moving) % stride]]))
+    return tuple(sorted([*moving, *others[: -len(moving) % (stride if len(moving) < LONG else LONG_STRIDE)]]))
