@@ -55,14 +55,17 @@ from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.simulation.integrators.position_sums import Placement, placed
-from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
+from linkwright.spatial.arrays import Array, is_symbolic, is_zero, largest, maximum, where
 from linkwright.spatial.memory import is_memory_row, read
-from linkwright.spatial.repeats import when
+from linkwright.spatial.repeats import repeat, when
 
 BENT = 5e-3
 """rad or m: largest displacement of a coordinate for which paths of points are taken as straight. For a leg of 0.5 m
 with four joints that rotate equally by this angle, the error is 0.1 mm."""
 
+
+LARGE = 24
+"""Number of velocities from which the two evaluations of the free velocity share one body of code"""
 
 MANY = 200
 """Number of impulses from which they lie in a row in memory from step to step"""
@@ -322,7 +325,9 @@ def _free_velocity(model: Model, q: Array, v: Array, h: Any, factors: InertiaFac
     def change(v: Array) -> Array:
         return h * (factors.velocity(effort - dynamics.bias_forces(model, q, v)) + configuration.turning_rate(model, v))
 
-    return v + change(v + 0.5 * change(v))
+    if model.nv < LARGE or not is_symbolic(v):
+        return v + change(v + 0.5 * change(v))
+    return repeat(2, lambda k, x: v + (0.5 + 0.5 * k) * change(x), v)  # type: ignore[no-any-return]
 
 
 def _factorized(
