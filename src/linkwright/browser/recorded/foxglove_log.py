@@ -45,9 +45,11 @@ def _stamp(message: Any, time: int) -> None:
 
 def _transforms(log: MotionLog, k: int, time: int) -> FrameTransforms:
     message = FrameTransforms()
-    rows = zip(log.links, log.positions[k].tolist(), log.quaternions[k].tolist(), strict=True)
-    for link, (x, y, z), (w, i, j, n) in rows:
-        one = message.transforms.add(parent_frame_id=WORLD, child_frame_id=link)
+    places = zip(log.links, log.positions[k].tolist(), log.quaternions[k].tolist(), strict=True)
+    rows = [(WORLD, *place) for place in places]
+    rows += [(one.parent, one.name, one.position.tolist(), one.quaternion.tolist()) for one in log.welded]
+    for parent, link, (x, y, z), (w, i, j, n) in rows:
+        one = message.transforms.add(parent_frame_id=parent, child_frame_id=link)
         _stamp(one, time)
         one.translation.x, one.translation.y, one.translation.z = x, y, z
         one.rotation.w, one.rotation.x, one.rotation.y, one.rotation.z = w, i, j, n
@@ -57,7 +59,7 @@ def _transforms(log: MotionLog, k: int, time: int) -> FrameTransforms:
 def _joints(log: MotionLog, k: int, time: int) -> JointStates:
     message = JointStates()
     _stamp(message, time)
-    for joint in log.joints:
+    for joint in (one for one in log.joints if not one.of_base):
         message.joints.add(name=joint.name, **{quantity: float(x[k]) for quantity, x in joint.values.items()})
     return message
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from linkwright.browser.robot import body_poses
 from linkwright.browser.solids import Solids, Strut, solids_of
 from linkwright.errors import InputError, MissingExtraError
 from linkwright.geometry import rotation
+from linkwright.model.build.description import WORLD
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.memo import derived
+from linkwright.model.tree import Model
 from linkwright.simulation.recording.motion import Motion
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import inverse_pose
 
 LOGS = {
     ".mcap": ("foxglove_log", "mcap", "foxglove"),
@@ -31,6 +35,20 @@ class JointSignal:
     name: str
     values: dict[str, Array]
     """(n,) by "position", "velocity" and "effort\""""
+    of_base: bool = False
+    """whether the joint is a floating base, whose pose is that of its link"""
+
+
+@dataclass(frozen=True)
+class WeldedLink:
+    """Link that is welded to a moving link, or to the world."""
+
+    name: str
+    parent: str
+    position: Array
+    """(3,), m, in the axes of the parent"""
+    quaternion: Array
+    """(4,), w x y z"""
 
 
 @dataclass(frozen=True)
@@ -48,6 +66,7 @@ class MotionLog:
     solids: Solids
     """in the axes of the links"""
     joints: tuple[JointSignal, ...]
+    welded: tuple[WeldedLink, ...]
 
     def strut_ends(self, strut: Strut) -> Array:
         """The ends (n, 2, 3) of a strut in the world, m."""
@@ -89,7 +108,7 @@ def log_of(motion: Motion) -> MotionLog:
             own = [JointSignal(a.name, a.values | b.values) for a, b in zip(own, rates, strict=True)]
         else:
             own += rates
-        joints += own
+        joints += [replace(one, of_base=joint.motion.floating) for one in own]
     return MotionLog(
         model.name,
         times,
@@ -98,7 +117,20 @@ def log_of(motion: Motion) -> MotionLog:
         rotation.to_quaternion(poses[..., :3, :3]),
         derived(model, solids_of),
         tuple(joints),
+        tuple(_welded_links(model)),
     )
+
+
+def _welded_links(model: Model) -> Iterator[WeldedLink]:
+    """Yield the links that do not move relative to a moving link or the world."""
+    moving = [body.name for body in model.bodies]
+    for spec in model.description.bodies:
+        if spec.name in moving:
+            continue
+        frame = model.frames[spec.name]
+        parent = moving[frame.body] if frame.body >= 0 else WORLD
+        T = inverse_pose(model.frames[parent].placement) @ frame.placement
+        yield WeldedLink(spec.name, parent, T[:3, 3], rotation.to_quaternion(T[:3, :3]))
 
 
 def save_log(motion: Motion, path: Path) -> None:
