@@ -214,9 +214,12 @@ def one(was, is_):
 FAULTS = {
     "cycle": (
         (*TWO, link("c"), link("d"), J, joint("k", "c", "d"), joint("l", "d", "c")),
-        [r"r.urdf:[78]:1: these bodies hang on each other in a cycle: (c → d → c|d → c → d)"],
+        [r"r.urdf:[78]:1: these bodies are joined in a cycle without a root: (c → d → c|d → c → d)"],
     ),
-    "cycle_of_all": ((*TWO, J, joint("k", "b", "a")), [r"r.urdf:[45]:1: these bodies hang on each other in a cycle"]),
+    "cycle_of_all": (
+        (*TWO, J, joint("k", "b", "a")),
+        [r"r.urdf:[45]:1: these bodies are joined in a cycle without a root"],
+    ),
     "own_parent": ((*TWO, J, link("c"), joint("k", "c", "c")), [r"r.urdf:6:1: .*cycle: c → c"]),
     "two_roots": ((*TWO, link("c"), J), [r"r.urdf:4:.*2 bodies have no parent joint, only one root may: 'a', 'c'"]),
     "two_roots_with_world": (
@@ -295,7 +298,7 @@ FAULTS = {
     ),
     "negative_effort": (
         two('<limit lower="0" upper="1" effort="-5"/>', type="revolute"),
-        [r"r.urdf:4:1: joint 'j': effort_limit must be not negative; got -5.0"],
+        [r"r.urdf:4:1: joint 'j': effort_limit must not be negative; got -5.0"],
     ),
     "negative_damping": (
         two('<dynamics damping="-1"/>'),

@@ -194,6 +194,57 @@ def test_the_constrained_velocity_is_the_optimum() -> None:
     assert compared > 15
 
 
+def test_rates_that_exclude_each_other_are_reduced_by_one_factor() -> None:
+    """Against the largest factor of a linear program; the bounds hold, and rows without a required rate too."""
+    rng, n, m = np.random.default_rng(1), 5, 6
+    low, high = -np.array([1.0, 1.0, 2.0, 1.0, 0.0]), np.array([1.0, 0.5, 2.0, 0.0, 1.0])
+
+    def solved(v: np.ndarray, H: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
+        rows = (m, lambda k: (take(A, k), take(b[:, None], k)[0]))
+        return constrained(v, H, [rows], [(j, low[j], high[j]) for j in range(n)])
+
+    kernel = lw.compile(solved, v=(n,), H=(n, n), A=(m, n), b=(m,))
+    factors = []
+    for _ in range(40):
+        v, J, A, b = rng.normal(size=n), rng.normal(size=(3, n)), rng.normal(size=(m, n)), 30.0 * rng.normal(size=m)
+        found = kernel(v, J.T @ J + 0.01 * np.eye(n), A, b)
+        wanted = np.minimum(b, np.maximum(A * low, A * high).sum(axis=1))
+        most = linprog(
+            np.append(np.zeros(n), -1.0),
+            A_ub=np.column_stack([-A, np.maximum(wanted, 0.0)]),
+            b_ub=-np.minimum(wanted, 0.0),
+            bounds=[*zip(low, high, strict=True), (0.0, 1.0)],
+        ).x[-1]
+        assert (low <= found).all()
+        assert (found <= high).all()
+        assert (A @ found - np.minimum(b, 0.0)).min() > -1e-6
+        assert (A @ found - 0.9 * most * np.maximum(wanted, 0.0))[b > 0.0].min(initial=0.0) > -1e-6
+        factors.append(most)
+    assert np.ptp(factors) > 0.5
+
+
+def test_shapes_in_contact_move_apart_as_fast_as_the_joints_can(arm: lw.Model) -> None:
+    """With a gain beyond the velocity limits; velocities do not alternate from step to step."""
+    pairs, pose, period = [(arm.bodies[-1].name, "ball")], at(np.array([[0.45, 0.0, 0.4]])), 0.01
+    task, q = MinimumDistance(0.01, pairs, obstacles=[BALL], gain=100.0), arm.random(4000, seed=5)
+    q = q[lw.distances(arm, q, pairs, obstacles=[BALL], obstacle_poses=pose).distance[:, 0] < -0.01][:40]
+    assert len(q) == 40
+    limits, found = np.concatenate([joint.velocity_limit for joint in arm.joints]), []
+    for _ in range(5):
+        near = lw.distances(arm, q, pairs, obstacles=[BALL], obstacle_poses=pose, jacobian=True)
+        v = lw.resolved_rate(arm, q, {"tool": [0.1, 0.0, 0.0], task: pose}, period=period)
+        rate, free = (near.jacobian[:, 0] * v).sum(axis=1), lw.resolved_rate(arm, q, {task: pose}, period=period)
+        inside = ((q - arm.lower > 0.03) & (arm.upper - q > 0.03)).all(axis=1) & (near.distance[:, 0] < 0.01)
+        wanted = np.minimum(100.0 * (0.01 - near.distance[:, 0]), np.abs(near.jacobian[:, 0]) @ limits)
+        assert (rate > 0.9 * wanted)[inside].all()
+        assert ((near.jacobian[:, 0] * free).sum(axis=1) > 0.9 * wanted)[inside].all()
+        found.append(v)
+        q = lw.integrate(arm, q, period * v)
+    turned = [(x * y < -0.1) & (y * z < -0.1) for x, y, z in zip(found, found[1:], found[2:], strict=False)]
+    deep = near.distance[:, 0] < -0.01
+    assert not np.any([x[deep] for x in turned])
+
+
 def test_pairs_that_are_always_nearer_are_left_out_with_a_warning(arm: lw.Model) -> None:
     task = MinimumDistance(0.3)
     with pytest.warns(LinkwrightWarning, match=r"leaves out \d+ of \d+ pairs.* 'link1' and"):
@@ -210,8 +261,14 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         (InputError, "never 9 m apart", MinimumDistance(9.0, [(first.name, last.name)]), None),
         (UnknownNameError, "hand", MinimumDistance(0.1, [(first.name, "hand")]), None),
         (InputError, "distance", MinimumDistance(-0.1), None),
+        (InputError, "of one link", MinimumDistance(0.1, [(last.name, last.name)]), None),
         (InputError, "not finite", MinimumDistance(0.1, obstacles=[BALL]), np.full((1, 4, 4), np.nan)),
         (InputError, "rotation", MinimumDistance(0.1, obstacles=[BALL]), 2.0 * np.eye(4)[None]),
     ):
         with pytest.raises(error, match=text):
             lw.inverse_kinematics(arm, {"tool": pose, task: poses})
+    for period, text in ((0.01, "at most 1/period = 100 1/s; got 1000 1/s"), (np.nan, "period")):
+        with pytest.raises(InputError, match=text):
+            lw.resolved_rate(arm, arm.neutral(), {MinimumDistance(0.02, gain=1000.0): None}, period=period)
+    with pytest.raises(InputError, match="q is not finite"):
+        lw.resolved_rate(arm, np.full(7, np.nan), {MinimumDistance(0.02, [(first.name, last.name)]): None})

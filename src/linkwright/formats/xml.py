@@ -52,7 +52,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise MissingFileError(f"there is no file {name}") from None
+        raise MissingFileError(f"there is no file {name!r}") from None
     except FormatError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a null character in the path

@@ -579,6 +579,8 @@ def chosen_pairs(
                 for name in pair
             ]
             found += [(a, b) for a in sides[0] for b in sides[1]]
+            if any(a.shape.body == b.shape.body and a.frame == b.frame > 0 for a, b in found):
+                raise InputError(f"the pair {pair!r} is of one link, whose shapes do not move relative to each other")
     found = [(a, b) for a, b in found if a.shape.kind in CONVEX or b.shape.kind in CONVEX]
     if not found:
         raise ModelError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ from linkwright.model.memo import derived, identity
 from linkwright.model.scale import scale_of
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, clip, maximum
+from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import repeat, symbol_among, until
+from linkwright.spatial.repeats import repeat, symbol_among, until, when
 from linkwright.spatial.tables import take
 
 MARGIN = 1e-5
@@ -44,11 +45,24 @@ SHOWN = 3
 MOST_POINTS = 10_000
 """Largest number of points of a cloud"""
 
-SWEEPS, RELAXATION = 1000, 1.3
-"""Largest number of sweeps over the rows, and the factor of their steps (successive overrelaxation)."""
+REACHED = 0.95
+"""Largest required rate of a distance, relative to the largest that the bounds of velocities allow."""
 
-SETTLED = 1e-9
-"""Change of the velocities in a sweep at which the iteration stops, relative to the units of the mechanism."""
+ROUNDING = 1e-9
+"""Relative excess of a gain beyond the inverse of the period that counts as rounding."""
+
+PRICE = 10.0
+"""Cost ρ of a reduction of required rates, relative to a bound of the cost that a rate requires."""
+
+UNBOUNDED = 1e4
+"""Bound of velocities without a limit, in the units of the mechanism."""
+
+ROOM = 1e-9
+"""Distance by which the bounds are widened: the interior of the solver must not be empty."""
+
+STEPS, SETTLED, INSIDE = 60, 1e-13, 0.99
+"""Largest number of steps of the solver; mean product of slacks and multipliers at which it stops; share of the way to
+the boundary"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +73,9 @@ class MinimumDistance(Task):
     None: the placements of the shapes, or no obstacles. With `points` it is the point cloud (..., points, 3) in m, of
     which the nearest point to each shape counts, and the obstacles stay at their placements. In inverse kinematics the
     configuration keeps the distance. In resolved rates shapes approach the minimum distance by at most `gain` times
-    what is left of it, the constraint precedes all tasks, and velocities of the obstacles count as zero.
+    what is left of it, the constraint precedes all tasks, and velocities of the obstacles count as zero. Shapes nearer
+    than the minimum are moved apart at `gain` times the deficit, or as fast as the velocity limits allow: where limits
+    or several pairs exclude these rates, all are reduced by a common factor, and none becomes negative.
 
     Parameters
     ----------
@@ -103,6 +119,25 @@ class MinimumDistance(Task):
                 f"points are at most {MOST_POINTS}; got {self.points}: give one point of each cell of a grid"
             )
         self.measured(model)
+
+    def check_period(self, period: float | None) -> None:
+        """Check that a control period is at most the inverse of the gain.
+
+        Parameters
+        ----------
+        period : float or None
+            Control period, s.
+
+        Raises
+        ------
+        InputError
+            If it is longer.
+        """
+        if period is not None and self.gain * positive("period", period, "s") > 1.0 + ROUNDING:
+            raise InputError(
+                f"the gain of MinimumDistance is at most 1/period = {1.0 / period:g} 1/s; got {self.gain:g} 1/s, with "
+                "which shapes would move beyond the minimum distance in one period"
+            )
 
     def measured(self, model: Model) -> list[MeasuredPair]:
         """Return the pairs of shapes that keep the distance.
@@ -244,50 +279,104 @@ class MinimumDistance(Task):
 
 
 def constrained(v: Array, H: Array, blocks: Sequence[tuple[int, Any]], bounds: Sequence[tuple[int, Any, Any]]) -> Array:
-    """Return the x (n,) with the least (x − v)ᵀ H (x − v), A x ≥ b and bounds of entries.
+    """Return the x (n,) with the least (x − v)ᵀ H (x − v), A x ≥ b and bounds of entries, which contain zero.
 
-    The dual problem is solved by coordinate ascent (Hildreth 1957). Where rows and bounds exclude each other the bounds
-    hold.
+    Positive b may exclude each other or the bounds: each is reduced to what the bounds allow, then all by a common
+    factor s in [0, 1], an unknown with the cost −ρ s. A solution exists always: x = 0 and s = 0 satisfy all rows.
+    The problem of y = (x, s) is solved by an interior-point method (Nocedal & Wright 2006, section 16.6).
 
     ``blocks``: numbers of rows, and functions of the number of a row that return A (n,) and b; ``bounds``: the index of
     an entry, its lower and its upper bound.
     """
-    n, inverse = len(v), solve_symmetric(H, np.eye(len(v)))
+    n = len(v)
+    given = {j: pair for j, *pair in bounds}
+    low, high = (
+        np.stack(
+            [sign * minimum(sign * given[j][side], UNBOUNDED) if j in given else sign * UNBOUNDED for j in range(n)]
+        )
+        for side, sign in enumerate((-1.0, 1.0))
+    )
+    width, total = n + 4, sum(count for count, _ in blocks)  # of each row: a, −c, b, its slack w and its multiplier
+    symbol = symbol_among([v, H, *(x for _, row in blocks for x in row(0.0))])
+    middle = minimum(0.1 * (high - low), 0.1)
+    start = np.concatenate([clip(v, low + middle, high - middle), np.stack([0.5 + 0.0 * v[0]])])
+    low, high = (np.concatenate([x, [side]]) for x, side in ((low - ROOM, -ROOM), (high + ROOM, 1.0 + ROOM)))
 
-    def entries(a: Array, b: Any) -> Array:
-        w = inverse @ a
-        square = a @ w
-        per = either(square > NOTHING, 1.0 / maximum(square, NOTHING), 0.0)
-        return np.concatenate([a, w, np.stack([per, b])])
-
-    width, total = 2 * n + 2, sum(count for count, _ in blocks) + 2 * len(bounds)
-    symbol = symbol_among([v, H])
-    table, first = empty_row(symbol, total * width), 0
+    table, first, price = empty_row(symbol, total * width), 0, 0.0 * v[0]
+    least = reduce(minimum, np.concatenate([v - low[:n], high[:n] - v]))  # negative where v violates a bound or row
     for count, row in blocks:
 
-        def fill(k: Any, table: Any, row: Any = row, first: int = first) -> Any:
-            return write(table, (k + float(first)) * float(width), entries(*row(k)))
+        def fill(
+            k: Any, table: Any, price: Any, least: Any, row: Any = row, first: int = first
+        ) -> tuple[Any, Any, Any]:
+            a, b = row(k)
+            b = minimum(b, REACHED * maximum(a * low[:n], a * high[:n]).sum())
+            rate, square = maximum(b, 0.0), a @ a
+            w = maximum(a @ start[:n] - rate * start[n] - minimum(b, 0.0), 0.1)
+            entries = np.concatenate([a, np.stack([-rate, minimum(b, 0.0), w, 1.0 / w])])
+            lost = rate * (rate + maximum(b - a @ v, 0.0))
+            cost = either(square > NOTHING, lost / maximum(square, NOTHING), 0.0)
+            table = write(table, (k + float(first)) * float(width), entries)
+            return table, maximum(price, PRICE * np.trace(H) * cost), minimum(least, a @ v - b)
 
-        table, first = repeat(count, fill, table), first + count
-    for j, low, high in bounds:
-        for a, b in ((np.eye(n)[j], low), (-np.eye(n)[j], -high)):
-            table, first = write(table, float(first * width), entries(a, b)), first + 1
+        (table, price, least), first = repeat(count, fill, table, price, least), first + count
 
-    def visit(k: Any, v: Array, forces: Any, change: Any) -> tuple[Array, Any, Any]:
+    cost = np.concatenate([np.concatenate([H, np.zeros((n, 1))], axis=1), np.zeros((1, n + 1))])
+    slope = np.concatenate([H @ v, np.stack([price])])
+
+    def entries(table: Any, k: Any) -> tuple[Array, Any, Any, Any]:
         one = read(table, k * float(width), width)
-        a, w, per, b = one[:n], one[n : 2 * n], one[2 * n], one[2 * n + 1]
-        (before,) = read(forces, k, 1)
-        after = maximum(before + RELAXATION * per * (b - a @ v), 0.0)
-        step = (after - before) * w
-        return v + step, write(forces, k, [after]), maximum(change, step @ step)
+        return one[: n + 1], one[n + 1], one[n + 2], one[n + 3]
 
-    def sweep(_: Any, v: Array, forces: Any, change: Any) -> Any:
-        return repeat(total, visit, v, forces, 0.0 * change)
+    def improve(_: Any, y: Array, below: Array, above: Array, table: Any, mu: Any, share: Any) -> Any:
+        aim = mu * where(share < 0.5, 0.5, 0.1)
+        lower, upper = y - low, high - y
 
-    forces = empty_row(symbol, total)
-    forces = repeat(total, lambda k, forces: write(forces, k, [0.0]), forces)
-    settled = SETTLED * SETTLED
-    v, *_ = until(lambda v, forces, change: change < settled, sweep, v, forces, 1.0, limit=SWEEPS)
-    for j, low, high in bounds:
-        v = np.stack([clip(x, low, high) if k == j else x for k, x in enumerate(v)])
-    return v
+        def add(k: Any, K: Array, force: Array) -> tuple[Array, Array]:
+            g, b, w, multiplier = entries(table, k)
+            return (
+                K + (multiplier / w) * g[:, None] * g,
+                force + ((aim - multiplier * (g @ y - b - w)) / w) * g,
+            )
+
+        K, force = repeat(
+            total, add, cost + np.diag(below / lower + above / upper), slope - cost @ y + aim / lower - aim / upper
+        )
+        dy = solve_symmetric(K, force)
+        d_below, d_above = aim / lower - below - below / lower * dy, aim / upper - above + above / upper * dy
+
+        target = y + dy
+
+        def change(table: Any, k: Any) -> tuple[Any, Any, Any, Any]:
+            g, b, w, multiplier = entries(table, k)
+            dw = g @ target - b - w
+            return w, multiplier, dw, (aim - multiplier * dw) / w - multiplier
+
+        def shorten(k: Any, fastest: Any) -> Any:
+            w, multiplier, dw, d_multiplier = change(table, k)
+            return maximum(fastest, maximum(-dw / w, -d_multiplier / multiplier))
+
+        pairs = ((lower, dy), (upper, -dy), (below, d_below), (above, d_above))
+        fastest = repeat(total, shorten, reduce(maximum, np.concatenate([-dx / x for x, dx in pairs])))
+        share = minimum(1.0, INSIDE / maximum(fastest, 1e-3))
+
+        def advance(k: Any, table: Any, sum_: Any) -> tuple[Any, Any]:
+            w, multiplier, dw, d_multiplier = change(table, k)
+            w, multiplier = w + share * dw, multiplier + share * d_multiplier
+            return write(table, k * float(width) + float(n + 2), [w, multiplier]), sum_ + w * multiplier
+
+        y, below, above = y + share * dy, below + share * d_below, above + share * d_above
+        table, product = repeat(total, advance, table, below @ (y - low) + above @ (high - y))
+        return y, below, above, table, product / float(total + 2 * (n + 1)), share
+
+    def solved() -> Array:
+        lower, upper, settled = start - low, high - start, SETTLED * (1.0 + price)
+        y, *_ = until(
+            lambda y, below, above, table, mu, share: mu < settled,
+            improve,
+            start, 1.0 / lower, 1.0 / upper, table, 1.0, 1.0,
+            limit=STEPS,
+        )  # fmt: skip
+        return clip(y[:n], low[:n] + ROOM, high[:n] - ROOM)
+
+    return when(least < 0.0, solved, v)  # type: ignore[no-any-return]

@@ -136,7 +136,10 @@ def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[R
         made = Rates(model, tasks, velocity_limits, period is not None)
         keep(model, made, _RATES, *key)
     arrays = [fitting("rate", task, x, task.rate_shape(model)) for task, x in zip(tasks, given, strict=True)]
-    if len(tasks) == 1:
+    constraints = [task for task in tasks if isinstance(task, MinimumDistance)]
+    for task in constraints:
+        task.check_period(period)
+    if len(tasks) == 1 and not constraints:  # the period of these is checked at each call
         name = next(iter(rates))
         keep(model, made, _RATES, name, np.shape(arrays[0])[-1:] == (6,), velocity_limits, period is None)
     return made, tuple(arrays)
@@ -227,6 +230,8 @@ class Rates:
         levels, bounds = self.levels(model, q, rates), self.bounds(q, frequency)
         bound = [k for k, pair in enumerate(bounds) if not all(np.ndim(x) == 0 and _infinite(x) for x in pair)]
         v = np.zeros(model.nv)
+        if not levels:
+            v = v + where(q @ q < np.inf, 0.0, np.nan)  # no task carries NaN of q into the result
         for k, (J, rate) in enumerate(levels):
             above = [one for one, _ in levels[:k]]
             v = (

@@ -210,7 +210,9 @@ class Trajectory:
         """
         t = as_numbers("t", t)
         if np.isnan(t).any():
-            raise InputError(f"t is a time, s, or several; got {t!r}")
+            raise InputError(
+                f"t must not be NaN: expected one time or an array of times, in s; got {t.tolist()!r:.200}"
+            )
         begin, end = self.times[..., 0], self.times[..., -1]
         whole = t.reshape(t.shape + (1,) * len(self.batch))
         inside = np.clip(whole, begin, end)

@@ -149,7 +149,7 @@ def tree_order(description: Description, problems: list[str]) -> list[JointSpec]
             cycle = hanging[hanging.index(name) :]
             shown = " → ".join(reversed(cycle[:10])) + (" → …" if len(cycle) > 10 else "")
             problems.append(
-                at_place(above[name].place, f"these bodies hang on each other in a cycle: {cycle[0]} → {shown}")
+                at_place(above[name].place, f"these bodies are joined in a cycle without a root: {cycle[0]} → {shown}")
             )
     return order
 
@@ -291,8 +291,9 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
             x.setflags(write=False)
             if not np.isnan(x).any() and (x >= lowest).all() and (np.isfinite(x).all() or not finite):
                 return x
-            wanted = [*(["finite"] if finite else []), *(["not negative"] if lowest == 0 else [])]
-            message = f"{name} must be {' and '.join(wanted) or 'a number'}; got {given!r}"
+            kind = "be finite" if finite else "be a number"
+            wanted = "be finite and not negative" if finite else "not be negative"
+            message = f"{name} must {wanted if lowest == 0 else kind}; got {given!r}"
         problems.append(at_place(spec.place, f"joint {spec.name!r}: {message}"))
         return default
 

@@ -84,7 +84,9 @@ class PoseTrajectory:
         if t is None or not is_symbolic(t):
             t = as_numbers("t", t)
             if np.isnan(t).any():
-                raise InputError(f"t is a time, s, or several; got {t!r}")
+                raise InputError(
+                    f"t must not be NaN: expected one time or an array of times, in s; got {t.tolist()!r:.200}"
+                )
             if t.ndim:
                 rows = [self(x) for x in t.ravel()]
                 shapes = ((4, 4), (6,), (6,))
