@@ -291,6 +291,23 @@ def test_motions_that_are_not_possible():
     q, still = model.neutral(), np.zeros(3)
     with pytest.raises(InconsistentMotionError, match="the motion opens loop 'pin'"):
         public.inverse_dynamics(model, q, still, [1.0, 0.0, 0.0], actuated=["crank"])
+    for functions in (public, public.dynamics):
+        for open_q, open_v, text in (
+            (q + 0.2 * np.eye(3)[1], still, "'pin' is open"),
+            (q, [5.0, 0.0, 0.0], "velocity opens"),
+        ):
+            v = np.array(open_v)
+            a = np.linalg.pinv(K := public.constraint_jacobian(model, open_q)) @ -public.constraint_bias(
+                model, open_q, v
+            )
+            assert K @ a == pytest.approx(-public.constraint_bias(model, open_q, v))
+            with pytest.raises(InconsistentMotionError, match=text):
+                functions.inverse_dynamics(model, open_q, v, a, actuated=["crank"])
+            with pytest.raises(InconsistentMotionError, match=text):
+                functions.prescribed_dynamics(model, open_q, v, still, a, ["crank"])
+    closed = public.close_loops(model, [0.3, 0.1, 0.1], fixed=["crank"])
+    with pytest.raises(InconsistentMotionError, match="'pin' is open"):
+        public.inverse_dynamics(model, [closed, closed + 0.1 * np.eye(3)[1]], still, still, actuated=["crank"])
     tree = public.load("two_link")
     with pytest.raises(InconsistentMotionError, match="missing at joint 'joint2'"):
         public.inverse_dynamics(tree, [0.1, 0.2], [0.0, 0.0], [0.0, 0.0], actuated=["joint1"])

@@ -37,6 +37,8 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, composed
 from linkwright.compiler.schedules.selection import bodies_in_loops, program
 from linkwright.compiler.signatures import batched
+from linkwright.dynamics.closed_loops.rows import constraint_rate, constraint_residual
+from linkwright.dynamics.forces.actuation import require_closed_state
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr
 from linkwright.expression.symbols import comparable
@@ -227,7 +229,12 @@ def _checked(checked: Checked, model: Model, arguments: dict[str, Any], fixed: d
 
     def looked_at(*arrays: Any) -> Any:
         given = {name: np.asarray(x) for name, x in zip(names, arrays, strict=False)}
-        return checked.settled(model, fixed | given, kernel(*arrays))
+        results = kernel(*arrays)
+        if checked.closed and model.loops:
+            q, v = given["q"], given["v"]
+            opening, rate = (kernel_of(one, model) for one in (constraint_residual, constraint_rate))
+            require_closed_state(model, v, opening(q), rate(q, v))
+        return checked.settled(model, fixed | given, results)
 
     return looked_at
 

@@ -30,7 +30,7 @@ from linkwright.model.shape import Shape
 from linkwright.model.transformations.contact_pairs import meeting_shapes
 from linkwright.model.tree import Model
 from linkwright.provided import hull_of_mesh
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 SAMPLES = 16
 """Number of random configurations in which pairs are put in order."""
@@ -450,6 +450,12 @@ class _ObstacleSet(NamedTuple):
 
     def call(self, kernel: Kernel, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """Return the results of a kernel; those of a cloud in several rows have an axis of rows after the batch."""
+        if is_symbolic(*arrays):
+            raise ArgumentError(
+                "distances, closest_pair and collisions accept numbers; got symbols of a compiled function or "
+                "controller. Compiled functions accept resolved_rate and inverse_kinematics with "
+                "tasks.MinimumDistance; a controller given as callback=… computes with numbers"
+            )
         if not self.in_rows(arrays):
             found = kernel(*arrays)
             return found if isinstance(found, tuple) else (found,)

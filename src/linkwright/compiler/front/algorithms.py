@@ -50,6 +50,8 @@ class Checked(NamedTuple):
     """raises or warns if the results are wrong, else returns them; of (model, arguments by name, results and data)"""
     applies: Callable[[Model, Mapping[str, Any]], bool]
     """whether a call with such options is checked"""
+    closed: bool = False
+    """whether the loops must be closed at the configuration q and stay closed with the velocity v"""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ TABLE: dict[Book, Algorithm] = {
         "second moment",
         derivatives=_by(_inverse, "q", "v", "a"),
         checked=Checked(
-            dynamics.actuated_efforts, _efforts, lambda model, options: options.get("actuated") is not None
+            dynamics.actuated_efforts, _efforts, lambda model, options: options.get("actuated") is not None, closed=True
         ),
     ),
     dynamics.bias_forces: Algorithm("second moment", derivatives=_by(_inverse, "q", "v")),
@@ -118,7 +120,7 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.impulse: Algorithm("inertia"),
     dynamics.project: Algorithm("inertia"),
     dynamics.prescribed_dynamics: Algorithm(
-        checked=Checked(prescribed_motion_and_opening, _motion, lambda model, options: bool(model.loops))
+        checked=Checked(prescribed_motion_and_opening, _motion, lambda model, options: bool(model.loops), closed=True)
     ),
     dynamics.velocity_ellipsoid: Algorithm(record=Ellipsoid),
     dynamics.force_ellipsoid: Algorithm(record=Ellipsoid),

@@ -31,8 +31,14 @@ from linkwright.dynamics.assembly.subassembly import (
     ground,
 )
 from linkwright.dynamics.closed_loops.independent import row_space
-from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_jacobian, loop_ends
-from linkwright.dynamics.forces.actuation import least_efforts, require_closed, velocity_places
+from linkwright.dynamics.closed_loops.rows import (
+    constraint_bias,
+    constraint_jacobian,
+    constraint_rate,
+    constraint_residual,
+    loop_ends,
+)
+from linkwright.dynamics.forces.actuation import least_efforts, require_closed, require_closed_state, velocity_places
 from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
 from linkwright.errors import ModelError
 from linkwright.model.elements import Link
@@ -162,7 +168,7 @@ def prescribed_dynamics(
     Raises
     ------
     InconsistentMotionError
-        If the given motion opens the loops; compiled kernels do not raise it.
+        If the loops are open, or the given motion opens them; compiled kernels do not raise it.
     ModelError
         If the model has couplings.
 
@@ -176,6 +182,7 @@ def prescribed_dynamics(
     """
     rates, efforts, opening = prescribed_motion_and_opening(model, q, v, tau, a, prescribed, wrenches, schedule)
     if not is_symbolic(rates, opening):
+        require_closed_state(model, v, constraint_residual(model, q), constraint_rate(model, q, v))
         require_closed(model, rates, opening)
     return rates, efforts
 

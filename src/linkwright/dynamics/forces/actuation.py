@@ -9,7 +9,13 @@ import numpy as np
 from linkwright.dynamics import inverse
 from linkwright.dynamics.closed_loops.forces import whole_elimination
 from linkwright.dynamics.closed_loops.independent import row_scales
-from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_jacobian, loop_rows
+from linkwright.dynamics.closed_loops.rows import (
+    constraint_bias,
+    constraint_jacobian,
+    constraint_rate,
+    constraint_residual,
+    loop_rows,
+)
 from linkwright.dynamics.inverse import Wrenches
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError
 from linkwright.model.requirement import takes_model
@@ -58,8 +64,8 @@ def inverse_dynamics(
     Raises
     ------
     InconsistentMotionError
-        If the actuated joints cannot produce the motion, or if it opens the loops. Compiled kernels cannot raise
-        errors; they use :func:`actuated_efforts`.
+        If the actuated joints cannot produce the motion, or if the loops are open or the motion opens them. Compiled
+        kernels cannot raise errors; they use :func:`actuated_efforts`.
 
     References
     ----------
@@ -76,6 +82,7 @@ def inverse_dynamics(
         return inverse.inverse_dynamics(model, q, v, a, wrenches)
     efforts, missing, opening = actuated_efforts(model, q, v, a, actuated, wrenches)
     if not is_symbolic(efforts, missing, opening):
+        require_closed_state(model, v, constraint_residual(model, q), constraint_rate(model, q, v))
         require_possible(model, a, efforts, missing, opening)
     return efforts
 
@@ -202,14 +209,40 @@ def require_closed(model: Model, a: Array, opening: Array) -> None:
     scale = scale_of(model)
     largest = np.abs(a / scale.velocities).max(axis=-1, initial=0.0, keepdims=True)
     if (np.abs(opening / scale.rows) > POSSIBLE * (1.0 + largest)).any():
-        worst = np.unravel_index(np.abs(opening).argmax(), opening.shape)
-        names = [
-            loop.name
-            for loop, one in zip(model.loops, loop_rows(model, model.neutral(), np.zeros(model.nv)), strict=True)
-            for _ in one.residual
-        ]
+        name, value = _worst_loop(model, opening)
         raise InconsistentMotionError(
-            f"the motion opens loop {names[worst[-1]]!r} at {abs(opening[worst]):.3g} m/s² or rad/s²: K a + K̇ v is not "
-            "zero",
-            opening,
+            f"the motion opens loop {name!r} at {value:.3g} m/s² or rad/s²: K a + K̇ v is not zero", opening
         )
+
+
+def require_closed_state(model: Model, v: Array, residual: Array, rate: Array) -> None:
+    """Raise :class:`InconsistentMotionError` where loops of any state of a batch are open or the velocity opens them.
+
+    ``residual``, ``rate``: φ(q) and K v, (..., m).
+    """
+    scale = scale_of(model)
+    if (np.abs(residual / scale.rows) > POSSIBLE).any():
+        name, value = _worst_loop(model, residual)
+        raise InconsistentMotionError(
+            f"loop {name!r} is open by {value:.3g} m or rad: close_loops(model, q) returns a closed configuration",
+            residual,
+        )
+    largest = np.abs(v / scale.velocities).max(axis=-1, initial=0.0, keepdims=True)
+    if (np.abs(rate / scale.rows) > POSSIBLE * (1.0 + largest)).any():
+        name, value = _worst_loop(model, rate)
+        raise InconsistentMotionError(
+            f"the velocity opens loop {name!r} at {value:.3g} m/s or rad/s: K v is not zero; impulse(model, q, v)[0] "
+            "is the nearest that does not",
+            rate,
+        )
+
+
+def _worst_loop(model: Model, rows: Array) -> tuple[str, float]:
+    """Return the name of the loop with the largest entry of rows (..., m), and its absolute value."""
+    worst = np.unravel_index(np.abs(rows).argmax(), rows.shape)
+    names = [
+        loop.name
+        for loop, one in zip(model.loops, loop_rows(model, model.neutral(), np.zeros(model.nv)), strict=True)
+        for _ in one.residual
+    ]
+    return names[worst[-1]], float(abs(rows[worst]))
