@@ -148,9 +148,7 @@ def tree_order(description: Description, problems: list[str]) -> list[JointSpec]
         if name in hanging:
             cycle = hanging[hanging.index(name) :]
             shown = " → ".join(reversed(cycle[:10])) + (" → …" if len(cycle) > 10 else "")
-            problems.append(
-                at_place(above[name].place, f"these bodies are joined in a cycle: {cycle[0]} → {shown}")
-            )
+            problems.append(at_place(above[name].place, f"these bodies are joined in a cycle: {cycle[0]} → {shown}"))
     return order
 
 
