@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
+from linkwright.formats.installed_robots import example_robots
 from linkwright.visual.animations.animation import animate
 
 STEP, HELD = 4e-3, 5
@@ -221,6 +222,9 @@ def main():
     missing = [name for name in ("gymnasium", "torch", "stable_baselines3") if find_spec(name) is None]
     if missing:
         print(f"skipped: {missing[0]} is not installed: pip install 'linkwright[gymnasium,robots]' stable-baselines3")
+        return
+    if "go2" not in example_robots():
+        print("skipped: example-robot-data is not installed: pip install 'linkwright[robots]'")
         return
     import torch
 
