@@ -272,6 +272,9 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
             lw.resolved_rate(arm, arm.neutral(), {MinimumDistance(0.02, gain=1000.0): None}, period=period)
     with pytest.raises(InputError, match="q is not finite"):
         lw.resolved_rate(arm, np.full(7, np.nan), {MinimumDistance(0.02, [(first.name, last.name)]): None})
+    assert repr(MinimumDistance(0.1, obstacles=[BALL])) == "MinimumDistance(distance=0.1, obstacles=('ball',))"
+    near = lw.distances(arm, arm.random(3, seed=0), [(first.name, last.name)])
+    assert repr(near) == f"<PairDistances: 1 pair, batch (3,), smallest distance {near.distance.min():.4g} m>"
     for function in (lw.distances, lw.closest_pair, lw.collisions):
         with pytest.raises(lw.errors.ArgumentError, match=r"accept numbers; got symbols of a compiled function"):
             lw.compile(lambda model, q, function=function: function(model, q).pairs, arm)

@@ -60,6 +60,13 @@ def test_the_motion_of_a_batch_is_named():
         lw.simulate(lw.load("two_link"), [0.1, 0.2], v, 0.3, 1e-3, "semi_implicit")
 
 
+def test_actuators_and_controllers_are_named_as_suppliers():
+    with pytest.warns(
+        UserWarning, match=r"grows from .*, and actuators and controllers do not supply that much: joints"
+    ):
+        two_link_at(FAST[0], 0.3, method="semi_implicit", controller=lambda model, t, q, v: 0.0 * v)
+
+
 def pushed(model, t, q, v, gain):
     return gain * v / (1.0 + np.abs(v))
 

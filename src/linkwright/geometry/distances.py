@@ -21,7 +21,7 @@ from linkwright.dynamics.distance.shape_pairs import (
     pair_collisions,
     pair_separations,
 )
-from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted
 from linkwright.geometry.checks import require_poses
 from linkwright.geometry.obstacles import checked_obstacles
 from linkwright.model.memo import derived, identity, kept
@@ -63,6 +63,10 @@ class PairDistances:
     normal: Array
     first: Array
     jacobian: Array | None = None
+
+    def __repr__(self) -> str:
+        size = counted(len(self.pairs), "pair") + f", batch {self.distance.shape[:-1]}" * (self.distance.ndim > 1)
+        return f"<PairDistances: {size}, smallest distance {self.smallest.min(initial=np.inf):.4g} m>"
 
     @property
     def second(self) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -104,6 +104,12 @@ class MinimumDistance(Task):
     points: int = 0
     point_radius: float = 0.0
     gain: float = 10.0
+
+    def __repr__(self) -> str:
+        if not isinstance(self.obstacles, tuple):
+            return super().__repr__()
+        names: Any = tuple(getattr(one, "name", one) for one in self.obstacles)
+        return Task.__repr__(replace(self, obstacles=names))
 
     @property
     def words(self) -> str:

@@ -72,7 +72,7 @@ def checked_each(each: Collection[str], batch: tuple[int, ...], known: Collectio
     """Check names of values given for each motion; ``known``: names of all values bound to functions."""
     each = {*names_given("each", each)}
     if each and not batch:
-        raise ArgumentError("each names values given for each motion of a batch; here is one motion: q0 (…, nq)")
+        raise ArgumentError("values for each motion need a batch of initial states, q0 (n, nq); got one state q0 (nq,)")
     if unknown := sorted(each - {*known}):
         advice = f"; bind it to the function that takes it: functools.partial(function, {unknown[0]}=…)"
         raise UnknownNameError("bound value", unknown[0], known, advice=advice)

@@ -71,10 +71,12 @@ def warn_if_energy_is_wrong(motion: Motion, method: str, alive: Array, supplied:
     rotation = h * float(np.abs(v[: places[first] + 1][(slice(None), *row)]).max())  # type: ignore[arg-type]
     which = f" in motion [{', '.join(map(str, row))}]" if row else ""
     times = [f"t = {motion.t[places[k]]:.3g} s" for k in (worst[0], first)]
-    verb, cause = ("grows", "supplies") if grew else ("falls", "dissipates")
+    verb, cause = ("grows", "nothing supplies it") if grew else ("falls", "nothing dissipates it")
+    if grew and driven:
+        cause = "actuators and controllers do not supply that much"
     statement = (
         f"the energy of {model.name!r}{which} {verb} from {before:.3g} J to {after:.3g} J at {times[0]} (by more than "
-        f"{WRONG:.0%} from {times[1]} on), and nothing {cause} it"
+        f"{WRONG:.0%} from {times[1]} on), and {cause}"
     )
     if not fixed or rotation <= TURNED:  # joints had not turned far
         if soft:  # otherwise overlap was undone, or something else acted
