@@ -153,9 +153,10 @@ print(readings["touch"][-1], readings["height"][-1])  # 19.62 N, 0.1 m
 # |---|---|
 # | `touch` | sum of the normal forces of contacts on the link of the site; a contact counts if the ray from its point out of the link meets the shape of the site, as in MuJoCo |
 # | `force`, `torque` | wrench of the parent on the link of the site, in the axes of the site, with MuJoCo's sign. It follows from the acceleration and the contacts. Across a closed loop it is not determined |
+# | `framequat` | quaternion (w, x, y, z); it may have the opposite sign of MuJoCo's, which is the same orientation |
 # | `rangefinder` | distance along the z axis of the site to the nearest shape of another link; −1 without one. Planes are infinite, height fields are their surface without sides, and shapes without opacity are omitted |
 #
-# Readings agree with MuJoCo to 1e-10 without contact. With contact they differ by the model of contact: at rest by less than 3 %.
+# Readings agree with MuJoCo to 1e-10 without contact, quaternions up to their sign. With contact they differ by the model of contact: at rest by less than 3 %.
 #
 # ## The force of an actuator
 #

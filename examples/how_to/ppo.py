@@ -13,8 +13,8 @@
 #
 # ![Four moments of the learned trot of a Go2 on command 0.5 m/s](../pictures/ppo_walk.png)
 #
-# Median speed of 32 robots on command 0.5 m/s, with noise and other friction and payloads, and the time on one thread of an AMD EPYC,
-# with other load:
+# Median speed of 32 robots on command 0.5 m/s, with noise and random friction and payloads, and the processor time on one thread of an
+# AMD EPYC with other load:
 #
 # | million actions | 0.6 | 0.9 | 1.2 | 1.5 | 1.8 | 2.1 | 2.4 |
 # |---|---|---|---|---|---|---|---|
@@ -26,10 +26,11 @@
 # | processor time, s | 76 | 109 | 142 | 174 | 205 | | |
 #
 # The seed is 0. With Stable-Baselines3 seeds 1 and 2 have a median of 0.48 and 0.47 m/s after 1.8 million actions (78 and 77 s of
-# processor time). No robot falls in 6 s from 1.2 million actions on, in mjbatch from 1.5 million on. About half of the time of Linkwright is that of the steps with rewards and
-# observations, the other half that of the policy and of PPO. In mjbatch steps take 165 s of 205 s, with the same contact pairs, springs and
-# options of PPO: `python benchmarks/walking.py mjbatch`. MuJoCo has its default contact solver, in which feet creep, and its rewards are
-# evaluated once an action.
+# processor time). No robot falls in 6 s from 1.2 million actions on, in mjbatch from 1.5 million on.
+#
+# In Linkwright about half of the time is that of the steps with rewards and observations, the other half that of the policy and of PPO. In
+# mjbatch steps take 165 s of 205 s, with the same contact pairs, springs and options of PPO (`python benchmarks/walking.py mjbatch`).
+# MuJoCo has its default contact solver, in which feet creep, and its rewards are evaluated once an action.
 #
 # ## Environment
 #
@@ -111,8 +112,8 @@ print(observed.shape, info["reward_terms"]["velocity"].mean())
 # - Names that `reset` draws and no function takes are [parameters of the mechanism](domain_randomization.md#parameters-of-the-model):
 #   each episode has its own friction, masses or geometry.
 # - `noise` are standard deviations of the entries of an observation, one number or one for each entry.
-# - A reward of named terms is their sum. `info["reward_terms"]`, `infos[k]["reward_terms"]` of Stable-Baselines3 and
-#   `extras["log"]` of RSL-RL are their sums over an episode.
+# - A reward of named terms is their sum. `info["reward_terms"]` and `infos[k]["reward_terms"]` of Stable-Baselines3 are the sums of each term
+#   over an episode; `extras["log"]` of RSL-RL are their means over the episodes that ended.
 # - An episode that reaches `limit` is truncated, not terminated: the adapters report it as a time-out, and PPO continues its
 #   return with the value of the last observation.
 #

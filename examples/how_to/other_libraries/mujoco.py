@@ -84,7 +84,7 @@ assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[
 # | `d.sensordata`, sensors | `model.sensors`, `lw.sensor_readings` |
 # | `d.contact`, `mujoco.mj_contactForce` | `lw.Motion.contacts` |
 # | `mujoco.mj_resetData` | not needed: there is no state object |
-# | `mujoco.mj_geomDistance` | no equivalent for one configuration: distances are computed during simulation |
+# | `mujoco.mj_geomDistance` | `lw.distances`, `lw.closest_pair`: [distances](../../topics/mechanisms/distances.md) |
 # | `mujoco.mj_ray` | a sensor of the type `rangefinder` |
 # | cameras, `mujoco.Renderer` | no equivalent; pictures of mechanisms are `lw.draw` and `lw.Motion.animate` |
 # | the viewer | `lw.studio`, `lw.Motion.show` |

@@ -104,11 +104,11 @@ assert np.allclose(pin.rnea(free, free.createData(), to_pinocchio(q), v, a), lw.
 # | `model.getFrameId`, `model.existFrame` | `model.frames`, a dict by name; functions accept names |
 # | `pin.Force`, external forces | `wrenches={frame: [f, n]}` of `lw.forward_dynamics` and `lw.inverse_dynamics`: at the frame, in world axes |
 # | `pin.computeJointKinematicHessians` | `lw.kinematic_hessian` |
-# | `pin.GeometryModel`, `pin.computeCollisions`, `pin.computeDistances` | `model.shapes`, `lw.Pair`; contact acts in `lw.simulate`, and `motion.contacts` records it. There is no collision query for one configuration |
+# | `pin.GeometryModel`, `pin.computeCollisions`, `pin.computeDistances` | `model.shapes`, `lw.collisions`, `lw.distances`: [distances](../../topics/mechanisms/distances.md); `motion.contacts` records contact in `lw.simulate` |
 # | `pin.RigidConstraintModel`, `pin.initConstraintDynamics`, `pin.constraintDynamics` | `model.with_loop`, then `lw.forward_dynamics` keeps the loop closed; `lw.constraint_forces` |
 # | `pin.getConstraintsJacobian` | `lw.constraint_jacobian` |
 # | `pin.impulseDynamics` | `lw.impulse`, `lw.plastic_impact` |
-# | `pin.computeGeneralizedGravityDerivatives`, casadi and autodiff | `lw.derivative`, of every function; `lw.symbols` for formulas |
+# | `pin.computeGeneralizedGravityDerivatives`, casadi and autodiff | `lw.derivative`, of every function; `lw.symbols` for formulas; `lw.bridges` for CasADi, JAX and PyTorch |
 # | `pinocchio.visualize` | `lw.studio`, `lw.draw`, `lw.Motion.animate` |
 # | `model.referenceConfigurations`, `pin.loadReferenceConfigurations` | no equivalent: configurations of SRDF files are not read |
 # | `pin.removeCollisionPairs` | `model.with_contact(srdf=path)` |

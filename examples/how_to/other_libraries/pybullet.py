@@ -80,7 +80,8 @@ assert to_pybullet(np.array([1.0, 0.0, 0.0, 0.0])).tolist() == [0.0, 0.0, 0.0, 1
 # | `changeDynamics` | `model.with_body`, `model.with_joint`, `model.with_contact` |
 # | `loadURDF` of a plane | `model.with_ground` |
 # | `getContactPoints` | `lw.Motion.contacts` |
-# | `getClosestPoints`, `rayTest` | no equivalent for one configuration: distances are computed during simulation |
+# | `getClosestPoints` | `lw.distances`, `lw.closest_pair`, `lw.collisions`: [distances](../../topics/mechanisms/distances.md) |
+# | `rayTest` | a sensor of the type `rangefinder` |
 # | `startStateLogging` | `lw.simulate` records the motion; `lw.Motion.save` |
 # | `addUserDebugParameter`, the window | `lw.studio` |
 # | `getCameraImage`, soft bodies, several robots | no cameras and soft bodies; `model.append` joins two robots in one model |
