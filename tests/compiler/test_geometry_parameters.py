@@ -160,7 +160,7 @@ def test_axes_may_point_anywhere():
         ("pad.radius", -0.1, InputError, "above zero; got -0.1"),
         ("pad.size", [0.1, 0.1, 0.1], InputError, "a sphere has radius, no size"),
         ("link6.radius", 0.1, InputError, "of a shape and of a shape"),
-        ("tool.radius", 0.1, UnknownNameError, "one shape for contact"),
+        ("tool.radius", 0.1, UnknownNameError, "there is pad"),
         (3, 0.1, ArgumentError, "by its name"),
     ],
 )
