@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwright.bounds import whole_number
+from linkwright.bounds import positive, whole_number
 from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, names_given
 from linkwright.model.requirement import takes_model
@@ -155,7 +155,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         setup = Setup.of(controller, None, method, actuation, surroundings)
         self.metadata = {
             "autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP,
-            **_metadata(interface.steps * step),
+            **_metadata(interface.steps * positive("step", step, "s")),
         }
         self.render_mode = interface.render_mode
         self.num_envs, self.model, self.limit = whole_number("num_envs", num_envs, 1), model, interface.limit

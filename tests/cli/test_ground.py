@@ -33,7 +33,7 @@ def simulated(out, capsys, *arguments):
 def test_a_robot_with_feet_stands_by_default(tmp_path, capsys):
     motion, messages = simulated(tmp_path, capsys, "quadruped", "--time", 1.5)
     robot = lw.load("quadruped")
-    assert "stands on the ground" in messages
+    assert "starts on the ground" in messages
     assert "penetration" in messages
     assert (tmp_path / "contacts.png").exists()
     weight = lw.total_mass(robot) * 9.81
@@ -142,7 +142,7 @@ def test_legs_on_a_welded_base_are_offered_a_ground(tmp_path, capsys):
     assert motion["q"].shape[1] == 3, "the result is that of the welded base"
     motion, messages = simulated(tmp_path / "free", capsys, path, "--time", 0.01, "--root", "free")
     assert offer not in messages
-    assert "stands on the ground" in messages
+    assert "starts on the ground" in messages
     assert motion["q"].shape[1] == 10
     assert offer not in simulated(tmp_path / "arm", capsys, "arm7", "--time", 0.01)[1]
 

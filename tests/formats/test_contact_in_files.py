@@ -402,6 +402,14 @@ def test_stiff_contact_with_little_damping_rebounds_as_in_mujoco(tmp_path, refer
     assert motion.q[450:, 2].max() == pytest.approx(max(heights[450:]), rel=0.05)
 
 
+@pytest.mark.parametrize("reference", ["-1000 1", "0.02 0", "0.02 -1"])
+def test_numbers_of_different_signs_are_the_default_reference_as_in_mujoco(tmp_path, reference):
+    text = """<mujoco><worldbody><geom type="plane" size="5 5 .1"/><body pos="0 0 1"><freejoint/>
+      <geom type="sphere" size="0.15" {}/></body></worldbody></mujoco>"""
+    ball = read(tmp_path, text.format(f'priority="1" solref="{reference}"')).with_contact()
+    assert ball.pairs == read(tmp_path, text.format("")).with_contact().pairs
+
+
 def test_unused_options_of_contact_and_actuators_are_reported(tmp_path):
     text = """<mujoco><option actuatorgroupdisable="2"><flag contact="disable" override="enable"/></option><worldbody>
       <geom name="floor" type="plane" size="5 5 .1"/><body><joint name="hinge"/><geom size="0.1"/></body></worldbody>

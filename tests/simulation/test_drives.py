@@ -176,3 +176,30 @@ def simple(model, t, q, v):
 def test_what_cannot_be_between_is_reported(arm, options, message):
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, **grouped(step=H, **options))
+
+
+def test_random_numbers_have_the_shape_of_their_parameters():
+    """One number for all entries would correlate them."""
+    random = RandomGenerator(seeds(0, ()))
+    drawn = random.uniform(np.zeros(3), [1.0, 1.0, 2.0])
+    assert drawn.shape == (3,)
+    assert len(set(drawn.tolist())) == 3
+    assert random.normal([1.0, 2.0]).shape == (2,)
+    assert random.uniform([[0.0], [1.0]], 2.0, (2, 3)).shape == (2, 3)
+    assert np.shape(random.uniform(0.0, 1.0)) == ()
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (
+            lambda random: random.uniform([0.0, 0.0], 1.0, 3),
+            r"the shapes of low \(2,\), high \(\) do not fit the shape \(3,\)",
+        ),
+        (lambda random: random.uniform(1.0, -1.0), "low must not exceed high"),
+        (lambda random: random.normal(-1.0, 3), "standard deviation, which must not be negative"),
+    ],
+)
+def test_wrong_parameters_of_random_numbers(draw, message):
+    with pytest.raises(LinkwrightError, match=message):
+        draw(RandomGenerator(seeds(0, ())))

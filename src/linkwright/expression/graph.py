@@ -206,7 +206,7 @@ class Graph:
         return self.zero
 
     def raise_failure(self) -> NoReturn:
-        """Raise the stored error. It stays stored: nothing can be made of this trace."""
+        """Raise the stored error. It stays stored, and no expression can be added to this trace."""
         assert self.failure is not None
         raise self.failure
 

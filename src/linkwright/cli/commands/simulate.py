@@ -368,9 +368,9 @@ def _standing(fall: float, bends: bool, shoved: bool) -> str:
     if fall:
         return f"dropped from {fall:g} m, its joints are held; --limp leaves them passive"
     if shoved:
-        return "stands on the ground and holds its posture"
+        return "starts on the ground and holds its posture"
     does = "bends its legs" if bends else "holds its posture"
-    return f"stands on the ground and {does}. Options: --drop, --push, --limp, --no-ground"
+    return f"starts on the ground and {does}. Options: --drop, --push, --limp, --no-ground"
 
 
 def _places_base(model: Model, text: str) -> bool:

@@ -25,6 +25,9 @@ POINTS = 4
 EARTH = 9.81
 """m/s², for files without gravity."""
 
+USUAL = (0.02, 1.0)
+"""Default of solref: time constant in s and damping ratio."""
+
 EDGES = {3: 4, 4: 6, 6: 10}
 """Edges of the friction pyramid by condim."""
 
@@ -39,8 +42,12 @@ class Softness(NamedTuple):
 
     @classmethod
     def of(cls, solref: Array, solimp: Array) -> Softness:
-        """Return the compliance of MuJoCo's solref (2,) and solimp (5,)."""
-        return cls(tuple(solref.tolist()), tuple(solimp.tolist()))
+        """Return the compliance of MuJoCo's solref (2,) and solimp (5,).
+
+        As in MuJoCo, a solref with numbers of different signs is the default.
+        """
+        mixed = (solref[0] > 0.0) != (solref[1] > 0.0) or not np.isfinite(solref).all()
+        return cls(USUAL if mixed else tuple(solref.tolist()), tuple(solimp.tolist()))
 
     def rates(self, shortest: float) -> tuple[float, float]:
         """Return k in 1/s² and b in 1/s; ``shortest``: the smallest time constant in s."""
@@ -74,7 +81,7 @@ class Softness(NamedTuple):
         return high
 
 
-DEFAULT = Softness((0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0))
+DEFAULT = Softness(USUAL, (0.9, 0.95, 0.001, 0.5, 2.0))
 """MuJoCo's defaults."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.spatial.arrays import Array, as_numbers, where
 
 FIRST, SECOND = (40014.0, 2147483563.0), (40692.0, 2147483399.0)
@@ -57,16 +57,20 @@ class RandomGenerator:
         self.state = state
         """(2,)"""
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, shape: tuple[int, ...] | int = ()) -> Any:
-        """Draw uniform numbers of a shape between two bounds, which are numbers or arrays."""
-        shape = _shape(shape)
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, shape: tuple[int, ...] | int | None = None) -> Any:
+        """Draw uniform numbers between two bounds, which are numbers or arrays; of their shape by default."""
+        shape = _shape("uniform", shape, low=low, high=high)
+        if _are_numbers(low, high) and np.any(np.asarray(low) > np.asarray(high)):
+            raise ArgumentError(f"uniform: low must not exceed high; got low = {low!r} and high = {high!r}")
         unit = np.array(self._unit(math.prod(shape)), dtype=object).reshape(shape)
         low, high = (x if hasattr(x, "graph") else as_numbers("bounds", x) for x in (low, high))
         return _plain(low + (high - low) * unit)
 
-    def normal(self, scale: Any = 1.0, shape: tuple[int, ...] | int = ()) -> Any:
-        """Draw normal numbers of a shape, with mean 0 and the given standard deviations."""
-        shape = _shape(shape)
+    def normal(self, scale: Any = 1.0, shape: tuple[int, ...] | int | None = None) -> Any:
+        """Draw normal numbers with mean 0 and the given standard deviations; of their shape by default."""
+        shape = _shape("normal", shape, scale=scale)
+        if _are_numbers(scale) and np.any(np.asarray(scale) < 0.0):
+            raise ArgumentError(f"normal: scale is a standard deviation, which must not be negative; got {scale!r}")
         count = math.prod(shape)
         unit, normal = self._unit(count + count % 2), []
         for a, b in zip(unit[::2], unit[1::2], strict=True):
@@ -90,8 +94,22 @@ def _next(x: Any, factor: float, modulus: float) -> Any:
     return y - modulus * np.floor(y / modulus)
 
 
-def _shape(shape: tuple[int, ...] | int) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+def _shape(name: str, shape: tuple[int, ...] | int | None, **parameters: Any) -> tuple[int, ...]:
+    """Return the shape of the numbers that are drawn, by default that of the parameters of their distribution."""
+    sizes = {key: np.shape(x) for key, x in parameters.items()}
+    given = None if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+    try:
+        whole = np.broadcast_shapes(*sizes.values(), *([] if given is None else [given]))
+    except ValueError:
+        whole = None
+    if whole is None or (given is not None and whole != given):
+        text = ", ".join(f"{key} {size}" for key, size in sizes.items())
+        raise ShapeError(f"{name}: the shapes of {text} do not fit" + ("" if given is None else f" the shape {given}"))
+    return tuple(whole)
+
+
+def _are_numbers(*xs: Any) -> bool:
+    return all(np.asarray(x).dtype.kind in "biuf" for x in xs)
 
 
 def _plain(x: Any) -> Any:
