@@ -179,7 +179,7 @@ def test_an_option_given_as_an_argument_names_its_object():
 
 def test_each_is_checked_with_events_too():
     for events in (None, [never]):
-        with pytest.raises(LinkwrightError, match="here is one motion"):
+        with pytest.raises(LinkwrightError, match="a batch of initial states"):
             run(of_an_arm, controller=partial(pull, target=0.5), each=["target"], events=events)
 
 

@@ -346,7 +346,7 @@ def test_a_law_may_write_into_what_it_is_given(arm):
         ({"controller": lambda model, t, q, v, z: (v, z), "initial_state": ()}, "empty"),
         ({"controller": lambda model, t, q, v, z: (v, z), "initial_state": np.zeros(0)}, "empty"),
         ({"controller": partial(pd, target=np.zeros(7), kp=np.nan)}, "'kp', which is bound to the controller pd"),
-        ({"controller": partial(pd, target=np.zeros((2, 7))), "each": "target"}, "one motion"),
+        ({"controller": partial(pd, target=np.zeros((2, 7))), "each": "target"}, "a batch of initial states"),
     ],
 )
 def test_more_that_is_no_law_is_reported(arm, options, message):
