@@ -226,14 +226,16 @@ def _checked(checked: Checked, model: Model, arguments: dict[str, Any], fixed: d
     """Return the kernel of an algorithm whose results must be checked."""
     kernel = _compiled_or_not(bind(checked.with_status_message, model, {}, values=fixed))
     names = [name for name in arguments if name in ARRAYS]
+    tests_loops = checked.closed and bool(model.loops)
+    if tests_loops:
+        residual, rate = (kernel_of(one, model) for one in (constraint_residual, constraint_rate))
 
     def looked_at(*arrays: Any) -> Any:
         given = {name: np.asarray(x) for name, x in zip(names, arrays, strict=False)}
         results = kernel(*arrays)
-        if checked.closed and model.loops:
+        if tests_loops:
             q, v = given["q"], given["v"]
-            opening, rate = (kernel_of(one, model) for one in (constraint_residual, constraint_rate))
-            require_closed_state(model, v, opening(q), rate(q, v))
+            require_closed_state(model, v, residual(q), rate(q, v))
         return checked.settled(model, fixed | given, results)
 
     return looked_at

@@ -1,4 +1,4 @@
-"""Elementary functions that are no operations of their own, accurate to rounding with their derivatives.
+"""Elementary functions composed of several operations, accurate to rounding with their derivatives.
 
 Closed forms such as log(x + √(x² + 1)) lose digits near a zero. There, series are used.
 """

@@ -61,8 +61,8 @@ ROOM = 1e-9
 """Distance by which the bounds are widened: the interior of the solver must not be empty."""
 
 STEPS, SETTLED, INSIDE = 60, 1e-13, 0.99
-"""Largest number of steps of the solver; mean product of slacks and multipliers at which it stops; share of the way to
-the boundary"""
+"""Largest number of steps of the solver; mean product of slacks and multipliers at which it stops; share of the
+distance to the boundary"""
 
 
 @dataclass(frozen=True, repr=False)

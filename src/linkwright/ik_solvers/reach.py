@@ -182,7 +182,7 @@ _PROBLEM: Identity = identity(inverse_kinematics)
 
 
 DESCENT = np.array(SearchOptions(1e-9, 0.0, manner=NEAREST))
-"""What the kernel takes for a local minimum."""
+"""Options of a descent to a local minimum."""
 
 _SEARCHES: dict[tuple[float, int, int, bool], tuple[SearchOptions, Array]] = {}
 """Ways to look for targets, which are mostly the same, and their arrays."""

@@ -84,9 +84,9 @@ def standing_configuration(model: Model, q: ArrayLike) -> Array:
         )
     grounded = model if _grounding(model) else _on_level_ground(model)
     q = q.copy()
-    kernel = derived(grounded, standing_configuration, make=lambda: _gaps(grounded))
+    kernel = _ground_contact(grounded)
     for _ in range(STEPS):
-        up, gaps = kernel(q)
+        up, gaps, _ = kernel(q)
         there = (up > 1e-3) & (gaps < 0.5 * FAR)
         away = np.where(there, gaps / np.where(there, up, 1.0), np.inf).min(axis=-1)
         if not np.isfinite(away).all():
@@ -103,38 +103,30 @@ def standing_configuration(model: Model, q: ArrayLike) -> Array:
 def above_ground(model: Model, q: Array) -> dict[str, float]:
     """Return the height (m) above the ground of end links that could soon stand on it, by body."""
     parents = {link.parent for link in model.links}
-    gaps = _gaps_of_bodies(model, q)
-    return {model.bodies[body].name: x for body, x in gaps.items() if body not in parents and LEVEL < x < SOON}
-
-
-def _gaps_of_bodies(model: Model, q: Array) -> dict[int, float]:
-    """Return the height (m) above the ground of each body that may touch it."""
-    pairs = [pair for pair in _grounding(model) for _ in range(points_of_pair(model, pair))]
-    if not pairs:
-        return {}
-    gaps = derived(model, above_ground, make=lambda: _gaps(model))(q)[1]
-    found = dict[int, float]()
-    for pair, gap in zip(pairs, gaps, strict=True):
-        body = max(model.frame(model.shapes[place].body).body for place in (pair.first, pair.second))
-        found[body] = min(float(gap), found.get(body, np.inf))
-    return found
-
-
-def _feet(model: Model, q: Array) -> set[int]:
-    """Return the outermost bodies on the ground: those nearly as low as the lowest."""
-    gaps = _gaps_of_bodies(model, q)
-    low = {body for body, gap in gaps.items() if gap < min(gaps.values()) + AS_LOW}
-    return low - {inner for body in low for inner in model.path(body) if inner != body}
+    heights = {body: float(gaps.min()) for body, (gaps, _) in _points_of_bodies(model, q).items()}
+    return {model.bodies[k].name: x for k, x in heights.items() if k not in parents and LEVEL < x < SOON}
 
 
 def feet_on_ground(model: Model, q: Array) -> dict[int, Array]:
-    """Return the contact points (…, 3) on the ground of each foot in the world."""
-    feet, pairs = _feet(model, q), tuple(_grounding(model))
-    found = dict[int, list[Array]]()
-    for pair, points in zip(pairs, contact_points(replace(model, pairs=pairs), body_poses(model, q)), strict=True):
-        body = max(model.frame(model.shapes[place].body).body for place in (pair.first, pair.second))
-        found.setdefault(body, []).extend(point.point for point in points if body in feet and point.gap < AS_LOW)
-    return {body: np.stack(points) for body, points in found.items() if points}
+    """Return the contact points (k, 3) of each foot in the world; feet are outermost bodies as low as the lowest."""
+    found = _points_of_bodies(model, q)
+    low = min((float(gaps.min()) for gaps, _ in found.values()), default=0.0) + AS_LOW
+    points = {body: x[gaps < low] for body, (gaps, x) in found.items() if gaps.min() < low}
+    inner = {body for outer in points for body in model.path(outer) if body != outer}
+    return {body: x for body, x in points.items() if body not in inner}
+
+
+def _points_of_bodies(model: Model, q: Array) -> dict[int, tuple[Array, Array]]:
+    """Return the heights (k,) above the ground, m, and the positions (k, 3) of the contact points of each body."""
+    pairs = _grounding(model)
+    if not pairs:
+        return {}
+    _, gaps, points = _ground_contact(model)(q)
+    bodies = np.repeat(
+        [max(model.frame(model.shapes[place].body).body for place in (pair.first, pair.second)) for pair in pairs],
+        [points_of_pair(model, pair) for pair in pairs],
+    )
+    return {body: (gaps[bodies == body], points[bodies == body]) for body in dict.fromkeys(bodies.tolist())}
 
 
 def _floating(model: Model) -> list[tuple[int, Array]]:
@@ -165,17 +157,21 @@ def _grounding(model: Model) -> list[Pair]:
     return [pair for pair in model.pairs if still[pair.first] != still[pair.second]]
 
 
-def _gaps(model: Model) -> Callable[..., Any]:
-    """Return the kernel (q) -> vertical rate of each contact point of the ground, and its gap."""
+def _ground_contact(model: Model) -> Callable[..., Any]:
+    """Return the kernel (q) -> vertical rate of each contact point with the ground, its gap, and its position."""
+    return derived(model, _ground_contact, make=lambda: _ground_contact_kernel(model))  # type: ignore[no-any-return]
+
+
+def _ground_contact_kernel(model: Model) -> Callable[..., Any]:
     pairs = tuple(_grounding(model))
     sides = [1.0 if model.frame(model.shapes[pair.first].body).body >= 0 else -1.0 for pair in pairs]
     of_point = [s for s, pair in zip(sides, pairs, strict=True) for _ in range(points_of_pair(model, pair))]
 
-    def found(model: Model, q: Array) -> tuple[Array, Array]:
+    def found(model: Model, q: Array) -> tuple[Array, Array, Array]:
         poses = body_poses(model, q)
         points = [point for own in contact_points(replace(model, pairs=pairs), poses) for point in own]
         up = np.stack([side * point.normal[2] for side, point in zip(of_point, points, strict=True)])
-        return up, np.stack([point.gap for point in points])
+        return up, np.stack([point.gap for point in points]), np.stack([point.point for point in points])
 
     return compile_or_not(found, model)
 
@@ -236,7 +232,7 @@ def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
     moved = np.zeros(model.nv)
     moved[with_motors(model)] = np.diag(M)[with_motors(model)]
     floating = floating_bases(model)
-    feet = _feet(model, q)
+    feet = feet_on_ground(model, q)
     for base in floating:
         limbs = [body for body in feet if base in model.path(body) and body != base]
         at = model.slice(model.joints[base].name)[1]

@@ -68,7 +68,7 @@ class NumberTable:
 
 
 def pass_over(count: int) -> bool:
-    """Return whether rows are so many that it pays to pass over blocks of them."""
+    """Return whether passing over blocks of unmarked rows saves time."""
     return count >= PASSED_OVER * BLOCK
 
 

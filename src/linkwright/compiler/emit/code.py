@@ -104,7 +104,7 @@ def definition(result: str, name: str, arguments: str) -> str:
 
 
 def module(declared: set[str], texts: Iterable[str], bits: int) -> str:
-    """Return an LLVM module of functions, with vectors of at most so many bits."""
+    """Return an LLVM module of functions, with vectors of at most ``bits`` bits."""
     return "\n".join(
         [
             *sorted(declared | {"declare ptr @malloc(i64)", "declare void @free(ptr)"}),

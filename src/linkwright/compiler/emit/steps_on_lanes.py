@@ -1,6 +1,6 @@
 """Independent steps of a single motion on the lanes of vector registers, as LLVM IR.
 
-In a batch, each lane computes a motion of its own. The code of a single motion computes with single numbers, and most
+In a batch, each lane computes another motion. The code of a single motion computes with single numbers, and most
 of its time may be loops over tables, such as those over the pairs of shapes of a robot. Where the steps of a loop are
 independent (`spatial/repeats.py`, `for_each`), this code takes W of them together, lane l the step k + l:
 

@@ -73,7 +73,7 @@ class JointStructure(NamedTuple):
 
 
 class BlockStructure(NamedTuple):
-    """What the equations of a block depend on, apart from masses and lengths."""
+    """Structure of a block, on which its equations depend in addition to masses and lengths."""
 
     parents: tuple[int, ...]
     floating: bool
@@ -298,7 +298,7 @@ def _frame_of(
 
 
 def _foot(model: Model, k: int, first_child: Mapping[int, int], otherwise: float, tiny: float) -> float:
-    """Return the place on body k's axis of the next common normal of axes that are not parallel.
+    """Return the position on body k's axis of the next common normal of axes that are not parallel.
 
     All parallel axes before it have their frames there.
     """

@@ -161,7 +161,7 @@ def _looped(
 def _copied(
     graph: Any, before: Sequence[PositionRows], family: Sequence[_EndContact], row: Any, start: int, width: int
 ) -> Any:
-    """Return the row of memory with the rows at the beginning of the step, from a place on."""
+    """Return the row of memory with the rows at the beginning of the step, from the index ``start`` on."""
     old = EntryTable(graph, [[before[n].weight, *before[n].numbers(k)] for n, k, _ in family])
 
     def copied(k: Any, row: Any) -> Any:
@@ -187,7 +187,7 @@ def _family_rows(
     start: int,
     again: Any,
 ) -> Any:
-    """Return the row of memory with Y, YᵀY and its inverse of each contact, from a place on, where ``again``.
+    """Return the row of memory with Y, YᵀY and its inverse of each contact where ``again``; ``start``: the first index.
 
     Rows in memory have no condition.
     """

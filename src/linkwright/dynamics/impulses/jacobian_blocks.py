@@ -216,7 +216,7 @@ class _ContactFamily:
             return ys, write(others, k * float(self.narrow) + narrow, rest)
 
         def visit_near(k: Any, ys: Any, others: Any) -> tuple[Any, Any]:
-            """Do the same for one of so many contacts that nothing of those that are not near is read."""
+            """Do the same for one of many contacts, where nothing of contacts that are not near is read."""
 
             def computed() -> tuple[Any, Any]:
                 entries, rest = self._rows_at(k, free)

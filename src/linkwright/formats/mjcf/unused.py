@@ -59,8 +59,10 @@ def unused_of_model(reader: MjcfReader) -> list[str]:
             unused += counted(what, dict.fromkeys(joints))
     if m.opt.density or m.opt.viscosity or m.opt.wind.any():
         unused.append("the medium (density, viscosity, wind)")
-    flags = FLAGS if np.count_nonzero(touching(m)) > 1 else FLAGS[1:]
-    unused += [f'the flag {what}="disable"' for what in flags if is_disabled(m, reader.mujoco, what)]
+    disabled_flags = [what for what in FLAGS if is_disabled(m, reader.mujoco, what)]
+    if np.count_nonzero(touching(m)) > 1 and is_disabled(m, reader.mujoco, "contact"):
+        disabled_flags.append("contact")
+    unused += [f'the flag {what}="disable"' for what in disabled_flags]
     if m.opt.enableflags & reader.mujoco.mjtEnableBit.mjENBL_OVERRIDE:
         unused.append('the flag override="enable" with its contact parameters')
     for what, field in (("speeds of surfaces", "geom_surfacevel"), ("adhesion", "geom_adhesion")):
@@ -76,7 +78,7 @@ def unused_of_model(reader: MjcfReader) -> list[str]:
     return unused
 
 
-FLAGS = ("contact", "limit", "frictionloss", "spring", "damper", "equality", "constraint", "actuation", "clampctrl")
+FLAGS = ("limit", "frictionloss", "spring", "damper", "equality", "constraint", "actuation", "clampctrl")
 """Flags of physics, which are used as if they were enabled."""
 
 GROUPS = 31

@@ -121,7 +121,7 @@ class Constraints:
         return derived(model, _size, self, make=lambda: _size(model, self))  # type: ignore[no-any-return]
 
     def row_size(self, model: Model) -> int | None:
-        """Return the size of a row in memory of the impulses of all steps, or None: few are numbers of their own."""
+        """Return the size of a row in memory of the impulses of all steps, or None: few are separate numbers."""
         size = self.size(model)
         if self.backwards or size < MANY or any(has_restitution(pair) for pair in model.pairs):
             return None

@@ -44,7 +44,7 @@ STEP_LIMIT = 300_000
 """Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""
 
 STEP_NODES = 1_000_000
-"""Expressions a trace of steps with impulses may make: some 200 a contact point, most of which are places in memory."""
+"""Largest number of expressions of a trace of steps with impulses: about 200 for each contact point, mostly memory."""
 
 UNROLLED = 1000
 """Number of instructions of a step up to which its stages are unrolled.
