@@ -19,7 +19,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.model.build.assembly import assemble
-from linkwright.model.loop import Ball, Loop, Weld
+from linkwright.model.joints.loop import Ball, Loop, Weld
 from linkwright.model.tree import Model
 from linkwright_gallery.benchmark.peers import Pinocchio, States
 

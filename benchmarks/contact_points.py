@@ -19,7 +19,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates, points_of
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 
 ROWS, ROUNDS = 1024, 30
 HEIGHTS = np.random.default_rng(0).normal(size=(20, 30)) * 0.05

@@ -93,7 +93,7 @@ def disagreement(made: lw.Equations) -> float:
 
     At the model's parameters and at two random sets of them, five random states each.
     """
-    from linkwright.expression.polynomial import evaluate
+    from linkwright.expression.polynomials.polynomial import evaluate
     from linkwright.symbolic.derivation.plan import realized
 
     worst = 0.0
@@ -173,7 +173,7 @@ def theirs(n: int, method: str, simplifier: str) -> None:
     rng = np.random.default_rng(n)
     values = {name: float(x) for name, x in zip(symbols, rng.uniform(0.5, 2.0, len(symbols)), strict=True)}
     numbers = {symbols[name]: x for name, x in values.items()}
-    from linkwright.expression.polynomial import evaluate
+    from linkwright.expression.polynomials.polynomial import evaluate
 
     ours_M, h, g = (evaluate(form.flat, values).reshape(form.shape) for form in made.canonical)
     their_M, their_f = (np.array(x.subs(numbers).evalf(), dtype=float) for x in (M, forcing))

@@ -25,7 +25,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.errors import ClosureError, FormatWarning, LinkwrightWarning, ModelError
 from linkwright.model.build.assembly import assemble
-from linkwright.model.loop import Loop, loop_type
+from linkwright.model.joints.loop import Loop, loop_type
 from linkwright.simulation.actuation.posture_control import Hold
 from linkwright.simulation.preparation import suitable_method
 

@@ -7,7 +7,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import JointSpec
-from linkwright.model.loop import Loop, Weld
+from linkwright.model.joints.loop import Loop, Weld
 
 
 def standing() -> tuple[lw.Model, np.ndarray]:

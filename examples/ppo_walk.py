@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.visual.animations.animation import animate
 
 STEP, HELD = 4e-3, 5

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from linkwright.dynamics import pose
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic, motion_of
-from linkwright.model.joint import (
+from linkwright.model.joints.joint import (
     JOINT_TYPES,
     Compound,
     Cylindrical,
@@ -25,8 +25,8 @@ from linkwright.model.joint import (
     Universal,
     nested,
 )
-from linkwright.model.joint_type import JointType
-from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Distance, HelicalPair, Loop, Mask, loop_type
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.joints.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Distance, HelicalPair, Loop, Mask, loop_type
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import quaternion_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix

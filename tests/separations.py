@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 
 SIZES = {"sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "ellipsoid": 3, "plane": 0}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from linkwright.errors import FormatError
-from linkwright.formats import child_process
+from linkwright.formats.isolation import child_process
 
 TOOLS = Path(__file__).parents[1] / "tools"
 

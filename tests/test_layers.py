@@ -18,7 +18,7 @@ BY_VALUE = {
     "__init__.py": "the package is above all layers",
     "browser/recorded/motion_log.py": "a writer of the same folder",
     "compiler/native/cache.py": "the compiler itself",
-    "formats/child_process.py": "a reader, of the same layer, in a process of its own",
+    "formats/isolation/child_process.py": "a reader, of the same layer, in a process of its own",
     "formats/table.py": "readers and writers of the same layer",
 }
 """Files that import a module whose name is no literal, and which it is."""

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.expression.polynomial import Ring
+from linkwright.expression.polynomials.polynomial import Ring
 
 
 def pickled(x: Any) -> Any:

@@ -5,7 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, ModelError
-from linkwright.model.joint import Free, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joints.joint import Free, Prismatic, Revolute, Spherical, Universal
 from linkwright.spatial.rotation import quaternion_from_matrix
 from mechanisms import random_tree, state
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.contact.shapes.pairs import candidates
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from mechanisms import random_rotation
 
 VERTICES = np.random.default_rng(5).normal(size=(24, 3)) * 0.15

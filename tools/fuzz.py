@@ -36,7 +36,7 @@ from fuzzing.mutations import mutate
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.formats import child_process
+from linkwright.formats.isolation import child_process
 from linkwright.formats.mjcf.reading import described as mjcf_described
 from linkwright.formats.sdf.reading import parse_sdf
 from linkwright.formats.urdf.reading import parse_urdf

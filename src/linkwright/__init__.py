@@ -40,15 +40,15 @@ _ALGORITHMS = """
 _NAMES = {
     # Mechanisms: from files and from code
     "linkwright.formats.load": "load",
-    "linkwright.model.actuator": "Actuator Muscle",
-    "linkwright.model.tendon": "Wrap",
+    "linkwright.model.parts.actuator": "Actuator Muscle",
+    "linkwright.model.parts.tendon": "Wrap",
     "linkwright.model.build.builder": "Builder",
     "linkwright.model.build.options": "ContactProperties JointLimits",
     "linkwright.model.library.dh": "DHRow DHTable from_dh to_dh",
-    "linkwright.model.keyframe": "Keyframe",
-    "linkwright.model.pair": "Pair",
-    "linkwright.model.sensor": "Sensor",
-    "linkwright.model.shape": "Shape",
+    "linkwright.model.parts.keyframe": "Keyframe",
+    "linkwright.model.parts.pair": "Pair",
+    "linkwright.model.parts.sensor": "Sensor",
+    "linkwright.model.parts.shape": "Shape",
     "linkwright.model.tree": "Model",
     # Algorithms that are compiled at their first call
     "linkwright.compiler.public": "derivative",
@@ -63,14 +63,14 @@ _NAMES = {
     "linkwright.compiler.kernel": "Kernel compile",
     "linkwright.compiler.user": "stack symbols",
     "linkwright.spatial.arrays": "atan2 clip maximum minimum norm sign where",
-    "linkwright.spatial.repeats": "repeat until",
-    "linkwright.spatial.tables": "take",
-    "linkwright.spatial.systems": "cholesky solve",
+    "linkwright.spatial.loops.repeats": "repeat until",
+    "linkwright.spatial.loops.tables": "take",
+    "linkwright.spatial.linear_algebra.systems": "cholesky solve",
     # Distances of shapes
     "linkwright.geometry.distances": "ClosestPair PairCollisions PairDistances closest_pair collisions distances",
     # Mass properties of meshes and shapes
-    "linkwright.formats.convex_parts": "decompose_meshes",
-    "linkwright.formats.meshes": "ConvexHull convex_hull mass_properties",
+    "linkwright.formats.meshes.convex_parts": "decompose_meshes",
+    "linkwright.formats.meshes.reading": "ConvexHull convex_hull mass_properties",
     # Motion
     "linkwright.simulation": """
         Actuation Batch Episode Integrator Motion Rollout Servos Solver Surroundings linearize rollout
@@ -176,12 +176,12 @@ def _later(module: str, name: str) -> Callable[..., Any]:
 
 # Functions of upper layers that lower layers call
 provided.save_model.function = _later("linkwright.formats.save", "save")
-provided.hull_of_mesh.function = _later("linkwright.formats.meshes", "hull_of")
+provided.hull_of_mesh.function = _later("linkwright.formats.meshes.reading", "hull_of")
 provided.always_overlapping.function = _later("linkwright.dynamics.overlaps", "always_overlapping")
 provided.disabled_collisions.function = _later("linkwright.formats.srdf", "disabled_collisions")
 provided.show_in_studio.function = _later("linkwright.browser.recorded.motion_studio", "show")
 provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_studio", "save_page")
 provided.save_motion_log.function = _later("linkwright.browser.recorded.motion_log", "save_log")
 provided.written_equations.function = _later("linkwright.symbolic.derivation.block_equations", "written_equations")
-provided.symbols_of_sympy.function = _later("linkwright.expression.sympy_conversion", "with_symbols")
+provided.symbols_of_sympy.function = _later("linkwright.expression.sympy.conversion", "with_symbols")
 provided.casadi_function.function = _later("linkwright.bridges.casadi", "function")

@@ -46,11 +46,11 @@ from linkwright.dynamics.inertias.mass import MassMatrixMethod
 from linkwright.dynamics.inertias.momentum import BaseAxes
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.dynamics.parameters.regressor import Energy
-from linkwright.formats.convex_parts import decompose_meshes as decompose_meshes
 from linkwright.formats.load import load as load
-from linkwright.formats.meshes import ConvexHull as ConvexHull
-from linkwright.formats.meshes import convex_hull as convex_hull
-from linkwright.formats.meshes import mass_properties as mass_properties
+from linkwright.formats.meshes.convex_parts import decompose_meshes as decompose_meshes
+from linkwright.formats.meshes.reading import ConvexHull as ConvexHull
+from linkwright.formats.meshes.reading import convex_hull as convex_hull
+from linkwright.formats.meshes.reading import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation
 from linkwright.geometry import transform as transform
@@ -76,20 +76,20 @@ from linkwright.ik_solvers.exact import analytic_inverse_kinematics as analytic_
 from linkwright.ik_solvers.reach import Reached as Reached
 from linkwright.ik_solvers.reach import inverse_kinematics as inverse_kinematics
 from linkwright.ik_solvers.resolved_rates import resolved_rate as resolved_rate
-from linkwright.model.actuator import Actuator as Actuator
-from linkwright.model.actuator import Muscle as Muscle
 from linkwright.model.build.builder import Builder as Builder
 from linkwright.model.build.options import ContactProperties as ContactProperties
 from linkwright.model.build.options import JointLimits as JointLimits
-from linkwright.model.keyframe import Keyframe as Keyframe
 from linkwright.model.library.dh import DHRow as DHRow
 from linkwright.model.library.dh import DHTable as DHTable
 from linkwright.model.library.dh import from_dh as from_dh
 from linkwright.model.library.dh import to_dh as to_dh
-from linkwright.model.pair import Pair as Pair
-from linkwright.model.sensor import Sensor as Sensor
-from linkwright.model.shape import Shape as Shape
-from linkwright.model.tendon import Wrap as Wrap
+from linkwright.model.parts.actuator import Actuator as Actuator
+from linkwright.model.parts.actuator import Muscle as Muscle
+from linkwright.model.parts.keyframe import Keyframe as Keyframe
+from linkwright.model.parts.pair import Pair as Pair
+from linkwright.model.parts.sensor import Sensor as Sensor
+from linkwright.model.parts.shape import Shape as Shape
+from linkwright.model.parts.tendon import Wrap as Wrap
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Actuation as Actuation
 from linkwright.simulation import Batch as Batch
@@ -119,11 +119,11 @@ from linkwright.spatial.arrays import norm as norm
 from linkwright.spatial.arrays import sign as sign
 from linkwright.spatial.arrays import where as where
 from linkwright.spatial.inertia import add_mass_properties as add_mass_properties
-from linkwright.spatial.repeats import repeat as repeat
-from linkwright.spatial.repeats import until as until
-from linkwright.spatial.systems import cholesky as cholesky
-from linkwright.spatial.systems import solve as solve
-from linkwright.spatial.tables import take as take
+from linkwright.spatial.linear_algebra.systems import cholesky as cholesky
+from linkwright.spatial.linear_algebra.systems import solve as solve
+from linkwright.spatial.loops.repeats import repeat as repeat
+from linkwright.spatial.loops.repeats import until as until
+from linkwright.spatial.loops.tables import take as take
 from linkwright.studies import samples as samples
 from linkwright.studies.result import Study as Study
 from linkwright.studies.run import study as study

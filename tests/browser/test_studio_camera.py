@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.browser.camera import LEASH, TURNING, VIEWS
+from linkwright.browser.view.camera import LEASH, TURNING, VIEWS
 
 
 class Page:

@@ -13,12 +13,12 @@ pytest.importorskip("trimesh")
 pytest.importorskip("collada")
 
 import linkwright as lw
-from linkwright.browser.pictures import glb
-from linkwright.browser.solids import PLAIN, solids_of
+from linkwright.browser.view.pictures import glb
+from linkwright.browser.view.solids import PLAIN, solids_of
 from linkwright.errors import FormatWarning
-from linkwright.formats.materials import MOST_PAINTS
-from linkwright.formats.meshes import painted_of
-from linkwright.model.shape import Shape
+from linkwright.formats.meshes.materials import MOST_PAINTS
+from linkwright.formats.meshes.reading import painted_of
+from linkwright.model.parts.shape import Shape
 from linkwright.visual.drawing.skin import skin
 
 RED, BLUE, GIVEN = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)

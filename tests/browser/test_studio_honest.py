@@ -16,10 +16,10 @@ from linkwright.browser.live.simulation_tab import narrow
 from linkwright.browser.posture import Posture, beyond_limits
 from linkwright.browser.recorded.export import Saving
 from linkwright.browser.recorded.page import page_of
-from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import number_of_this_machine
 from linkwright.browser.sliders import Sliders
-from linkwright.browser.solids import solids_of, touching_solids
+from linkwright.browser.view.scene import BrowserScene
+from linkwright.browser.view.solids import solids_of, touching_solids
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.simulation.ground import on_ground
 

@@ -44,7 +44,7 @@ def test_a_page_has_everything_and_loads_nothing(motion, viser, tmp_path):
 
 
 def test_what_is_recorded_is_the_motion(motion, viser, monkeypatch):
-    from linkwright.browser.scene import BrowserScene
+    from linkwright.browser.view.scene import BrowserScene
 
     shown_at = []
     monkeypatch.setattr(BrowserScene, "show", lambda self, q: shown_at.append(np.array(q)))

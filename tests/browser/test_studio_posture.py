@@ -12,8 +12,8 @@ import pytest
 import linkwright as lw
 from linkwright.browser.hand import Hand
 from linkwright.browser.posture import Newest, Posture, default_frame, random, welcoming, zero
-from linkwright.browser.scene import BrowserScene
 from linkwright.browser.sliders import Sliders, drivers, knobs_of, shortened
+from linkwright.browser.view.scene import BrowserScene
 from linkwright.errors import UnknownNameError
 
 

@@ -10,11 +10,11 @@ import pytest
 
 import linkwright as lw
 from linkwright.browser.hand import Hand
-from linkwright.browser.overlays import GREEN, RED, Looks, ellipsoid, ellipsoid_of
 from linkwright.browser.posture import Posture
-from linkwright.browser.robot import MOST_BODIES, RobotNodes, node_name
-from linkwright.browser.scene import BrowserScene
-from linkwright.browser.solids import MOST_OF_A_MESH, along, creased, solids_of, turned
+from linkwright.browser.view.overlays import GREEN, RED, Looks, ellipsoid, ellipsoid_of
+from linkwright.browser.view.robot import MOST_BODIES, RobotNodes, node_name
+from linkwright.browser.view.scene import BrowserScene
+from linkwright.browser.view.solids import MOST_OF_A_MESH, along, creased, solids_of, turned
 from linkwright.errors import InputError, ShapeError
 from linkwright.visual.drawing.linkage import poses_along, skeleton
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.browser.equation_view import typeset
 from linkwright.browser.live.live import Live
 from linkwright.browser.progress import CompileProgress
 from linkwright.browser.recorded.page import page_of
+from linkwright.browser.view.equation_view import typeset
 from linkwright.errors import InputError
 from linkwright.status import CompileRate, compiling_code
 
@@ -185,7 +185,7 @@ def test_a_dark_page_has_a_dark_ground(arm):
 
 
 def test_a_telephone_sees_the_robot_above_the_controls():
-    from linkwright.browser.camera import free_share
+    from linkwright.browser.view.camera import free_share
 
     assert free_share(1280, 720) == 1.0
     assert 0.8 < free_share(390, 844) < 0.85

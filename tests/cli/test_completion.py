@@ -14,7 +14,7 @@ import pytest
 
 from linkwright.cli import main
 from linkwright.cli.shell.installing import with_values
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 
 COMMANDS = {"simulate", "reach", "info", "convert", "studio", "gallery", "doctor", "bench", "study", "cache"}
 

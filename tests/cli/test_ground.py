@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.cli import main
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.simulation.ground import on_ground
 
 pytestmark = pytest.mark.usefixtures("undrawn")

@@ -58,7 +58,7 @@ def test_only_what_is_cheaper_is_taken():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_shared_sums_change_no_values(seed):
-    from linkwright.model.joint import Planar, Revolute
+    from linkwright.model.joints.joint import Planar, Revolute
 
     model = random_tree([Revolute, Planar, Revolute, Planar], seed)
     q, v, _ = state(model, seed)

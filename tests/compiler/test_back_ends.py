@@ -23,7 +23,7 @@ from linkwright.compiler.native import machine
 from linkwright.compiler.native.machine import target
 from linkwright.dynamics import constraint_jacobian
 from linkwright.expression.operations import OPERATIONS
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from linkwright.model.library.built_in import built_in
 from mechanisms import one_of_each, random_tree, relative_error, trees, with_loops
 

@@ -16,7 +16,7 @@ from linkwright.compiler.schedules.assembly.programs import programs_of
 from linkwright.compiler.schedules.loops import LoopProgram
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.errors import InputError, ModelError, TooLargeError
-from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error
 

@@ -18,9 +18,9 @@ from linkwright.compiler.schedules.composed.constraints import LoopConstraints
 from linkwright.dynamics.closed_loops.rows import branches
 from linkwright.dynamics.forces.joint_reactions import borne_forces, efforts_of, partly_prescribed
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
-from linkwright.spatial.linalg import semidefinite_factors
-from linkwright.spatial.stacked import semidefinite
+from linkwright.model.joints.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
+from linkwright.spatial.linear_algebra.linalg import semidefinite_factors
+from linkwright.spatial.linear_algebra.stacked import semidefinite
 from mechanisms import one_of_each, random_tree, relative_error, state, with_loops
 
 EXACT = 1e-9

@@ -17,7 +17,7 @@ from linkwright.compiler.front import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import ArgumentError, LinkwrightWarning, TooLargeError
 from linkwright.expression.operations import HELD, OPERATIONS
-from linkwright.model.joint import Compound, Free, Planar, Revolute, Spherical
+from linkwright.model.joints.joint import Compound, Free, Planar, Revolute, Spherical
 from linkwright.model.memo import derived
 from mechanisms import random_tree, relative_error, state
 

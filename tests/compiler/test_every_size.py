@@ -15,7 +15,7 @@ import pytest
 import linkwright as lw
 from linkwright.dynamics.frames.manipulability import Ellipsoid
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolute
+from linkwright.model.joints.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolute
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
 

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, UnknownNameError
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 from mechanisms import relative_error
 
 ARM = lw.load("arm7")

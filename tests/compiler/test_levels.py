@@ -11,7 +11,7 @@ from linkwright.compiler.ir.program import Program
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.errors import InputError, ModelError, TooLargeError
-from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error
 

@@ -17,8 +17,8 @@ from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.assembly.loop_closures import LoopVariant
 from linkwright.dynamics.closed_loops.forces import position_correction, velocity_correction
 from linkwright.errors import ModelError, TooLargeError
-from linkwright.model.joint import Revolute
-from linkwright.model.loop import CoordinateLoop
+from linkwright.model.joints.joint import Revolute
+from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.tree import Model
 from mechanisms import looped, random_tree, relative_error, with_loops
 

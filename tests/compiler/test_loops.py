@@ -20,7 +20,7 @@ from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.loops import LoopProgram
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.errors import InconsistentMotionError, TooLargeError
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
 pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it

@@ -12,7 +12,7 @@ import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.native.machine import target
 from linkwright.expression import derivative
-from linkwright.expression.products import LARGE
+from linkwright.expression.loops.products import LARGE
 from mechanisms import relative_error
 
 W = target().width

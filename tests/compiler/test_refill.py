@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler.emit import arithmetic, refill
+from linkwright.compiler.emit import refill
+from linkwright.compiler.emit.instructions import arithmetic
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.native.machine import target
 from mechanisms import relative_error

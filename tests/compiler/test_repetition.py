@@ -16,10 +16,10 @@ from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.native.machine import target
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr
-from linkwright.model.joint import Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import Prismatic, Revolute, Spherical
 from linkwright.spatial.arrays import maximum
-from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import repeat, when
+from linkwright.spatial.loops.memory import empty_row, read, write
+from linkwright.spatial.loops.repeats import repeat, when
 from mechanisms import one_of_each, random_tree, relative_error
 
 pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it

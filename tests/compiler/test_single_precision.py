@@ -19,7 +19,7 @@ from linkwright.compiler.native import cache
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.precision import in_precision
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -10,9 +10,9 @@ import pytest
 import linkwright as lw
 from linkwright.compiler.emit import straight
 from linkwright.compiler.native import machine
-from linkwright.spatial.entry_table import EntryTable, MarkedRows
-from linkwright.spatial.memory import empty_row, memory_row, read, write
-from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
+from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows
+from linkwright.spatial.loops.memory import empty_row, memory_row, read, write
+from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 
 COUNTS = (1, 3, 4, 5, 8, 13, 67)
 ROWS = 19

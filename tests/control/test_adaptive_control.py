@@ -13,7 +13,7 @@ from tests.setups import grouped
 import linkwright as lw
 from linkwright.control.adaptive import _followed
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import Free, Planar, Revolute, Spherical
+from linkwright.model.joints.joint import Free, Planar, Revolute, Spherical
 from mechanisms import random_tree, state, trees, with_loops
 
 control = lw.control

@@ -10,7 +10,7 @@ from tests.setups import grouped
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES, Free, Revolute, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Free, Revolute, Spherical
 from mechanisms import one_of_each, random_tree, state, with_loops
 
 control = lw.control

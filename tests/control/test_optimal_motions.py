@@ -13,7 +13,7 @@ from linkwright.control.optimal import problem
 from linkwright.control.optimal.box_constraints import least
 from linkwright.control.optimal.step_derivatives import curvature, factors
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.model.joint import Cylindrical, Free, Planar, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import Cylindrical, Free, Planar, Prismatic, Revolute, Spherical
 from mechanisms import random_tree, state
 
 C = lw.control

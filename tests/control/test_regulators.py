@@ -9,7 +9,7 @@ import scipy.linalg
 import linkwright as lw
 from linkwright.control.optimal.riccati import continuous, discrete
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.model.joint import Free, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import Free, Prismatic, Revolute, Spherical
 from mechanisms import random_tree, state
 
 lqr = lw.control.lqr

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 
 pytest.importorskip("daqp")
 pytestmark = pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES, Free, Planar, Revolute, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Free, Planar, Revolute, Spherical
 from mechanisms import one_of_each, random_tree, state
 
 control = lw.control

@@ -51,7 +51,7 @@ from linkwright.dynamics.inertias.mass import MASS_MATRIX_METHODS
 from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.errors import InconsistentMotionError, ModelError
 from linkwright.expression.graph import Graph
-from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.model.tree import Model
 from mechanisms import LOOP_NAMES, one_of_each, random_tree, state, with_loops
 

@@ -21,7 +21,7 @@ from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.graph import Graph
 from linkwright.model.build.builder import Builder
-from linkwright.model.joint import JOINT_TYPES, Compound, Free, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joints.joint import JOINT_TYPES, Compound, Free, Prismatic, Revolute, Spherical, Universal
 from linkwright.model.library.built_in import built_in
 from linkwright.spatial.arrays import mirror
 from linkwright.spatial.transform import force_to_parent, inverse_pose

@@ -27,7 +27,7 @@ from linkwright.dynamics.assembly.subassembly import (
 )
 from linkwright.errors import InputError
 from linkwright.expression.graph import Graph
-from linkwright.model.joint import Revolute
+from linkwright.model.joints.joint import Revolute
 from linkwright.model.library.built_in import built_in
 from linkwright.spatial.arrays import mirror
 from linkwright.spatial.inertia import RigidInertia

@@ -20,8 +20,8 @@ from linkwright.errors import InconsistentMotionError, ModelError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import FrameSpec
-from linkwright.model.joint import Free, Revolute
-from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.joints.joint import Free, Revolute
+from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import inverse_pose
 from mechanisms import looped, random_tree, relative_error, state, with_loops
 

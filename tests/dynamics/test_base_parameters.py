@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.dynamics import regressor
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
 seeds = st.integers(0, 1000)

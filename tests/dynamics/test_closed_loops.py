@@ -13,7 +13,7 @@ from linkwright.dynamics.closed_loops.closure import separate
 from linkwright.dynamics.closed_loops.rows import loop_rows
 from linkwright.errors import ArgumentError, ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.build.builder import Builder
-from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import motion_transform
 from mechanisms import LOOP_NAMES, looped, one_of_each, relative_error, with_loops
 

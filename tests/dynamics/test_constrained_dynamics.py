@@ -15,8 +15,8 @@ from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError, ModelError, UnknownNameError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.builder import Builder
-from linkwright.model.loop import Loop
-from linkwright.spatial.linalg import semidefinite_factors
+from linkwright.model.joints.loop import Loop
+from linkwright.spatial.linear_algebra.linalg import semidefinite_factors
 from mechanisms import LOOP_NAMES, looped, one_of_each, relative_error, thirds, with_loops
 
 laws = settings(max_examples=25, deadline=None)

@@ -17,7 +17,7 @@ import linkwright as lw
 from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, reduced_manifold
 from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from separations import Pairs, Waves, random_pairs, rotations, shape, surface_points, unit
 
 PAIRS = [pair for pair in SERVED if not {"height_field", "mesh"} & set(pair)]

@@ -18,7 +18,7 @@ from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate, 
 from linkwright.dynamics.contact.shapes.convex.hull_table import contact_shape, hull_faces, hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates, points_of
 from linkwright.errors import InputError
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import pose_exp
 from mechanisms import random_rotation

@@ -10,7 +10,7 @@ import pytest
 from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import MOST_CORNERS, hull_faces
 from linkwright.dynamics.contact.shapes.pairs import candidates
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.rotation import rotation_about
 from touching_shapes import SHAPES, at, pose, separation
 

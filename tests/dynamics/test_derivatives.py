@@ -20,7 +20,7 @@ from linkwright.errors import ArgumentError
 from linkwright.expression.derivative import forward, jacobian, reverse
 from linkwright.expression.graph import Graph
 from linkwright.expression.order import needed
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
 laws = settings(max_examples=25, deadline=None)

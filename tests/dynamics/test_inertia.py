@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError, ShapeError
-from linkwright.model.joint import JOINT_TYPES, Free, Revolute
+from linkwright.model.joints.joint import JOINT_TYPES, Free, Revolute
 from linkwright.spatial.rotation import skew
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 

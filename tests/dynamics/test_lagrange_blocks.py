@@ -17,7 +17,7 @@ from linkwright.dynamics.assembly.normal_form import AxisPlacement, NormalForm, 
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.assembly.subassembly import angular_velocity
 from linkwright.errors import InputError
-from linkwright.model.joint import Cylindrical, Free, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import Cylindrical, Free, Prismatic, Revolute, Spherical
 from linkwright.model.library.built_in import built_in
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 from linkwright.symbolic.derivation.block_equations import written_equations

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from linkwright import dynamics as lw
 from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.model.build.assembly import assemble
-from linkwright.model.joint import JOINT_TYPES, Compound, Free, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Compound, Free, Spherical
 from linkwright.spatial.transform import motion_transform
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 

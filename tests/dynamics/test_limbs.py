@@ -5,7 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.dynamics.limbs import legs_below_base
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 
 
 def walker(legs, length=0.5, base="free", rise=0.0):

@@ -16,7 +16,7 @@ from linkwright.dynamics.impulses.constraints import contact_constraints, limit_
 from linkwright.dynamics.impulses.impulse_solver import ImpulseProblem, Solver
 from linkwright.dynamics.impulses.inertia_factors import inertia_factors
 from linkwright.dynamics.impulses.restitution import ImpactProblem
-from linkwright.spatial.repeats import until
+from linkwright.spatial.loops.repeats import until
 
 H = 2e-3
 

@@ -10,7 +10,7 @@ from linkwright import dynamics
 from linkwright.dynamics.frames.manipulability import MEASURES
 from linkwright.errors import InputError, ModelError
 from linkwright.model.scale import scale_of
-from linkwright.spatial.singular import singular_values, triangle
+from linkwright.spatial.linear_algebra.singular import singular_values, triangle
 from mechanisms import relative_error
 
 PLANE = ("x", "y", "rz")

@@ -16,7 +16,7 @@ from linkwright.compiler.front.algorithms import facts
 from linkwright.errors import InputError, ModelError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.origins import with_near_origins
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from linkwright.model.transformations.minimal import FORMS
 from linkwright.model.tree import Model
 from linkwright.spatial.inertia import RigidInertia

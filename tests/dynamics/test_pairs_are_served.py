@@ -1,7 +1,7 @@
 """The table of points of contact, and the model's table of pairs that have some."""
 
 from linkwright.dynamics.contact.shapes.pairs import SERVED, points_of
-from linkwright.model.pair import PARTNERS
+from linkwright.model.parts.pair import PARTNERS
 
 
 def test_models_pair_the_kinds_that_have_points_of_contact():

@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.dynamics import energy_regressor, momentum_regressor, reference_regressor, regressor
 from linkwright.dynamics.parameters.regressor import momentum_change_regressor
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees, with_loops
 
 LEAST = {"deadline": None, "max_examples": 30}

@@ -13,7 +13,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.kinematics import REFERENCE_FRAMES
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from linkwright.spatial.transform import inverse_pose, motion_transform
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from linkwright.dynamics.contact.shapes.candidate import FAR, ContactCandidate
 from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.errors import InputError
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.rotation import rotation_about
 from touching_shapes import SHAPES, at, is_in, nearest, pose, touch
 

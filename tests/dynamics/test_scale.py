@@ -13,7 +13,7 @@ from linkwright import dynamics as lw
 from linkwright.dynamics.assembly.partition import flat_bodies
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
 from linkwright.errors import InconsistentMotionError, InputError, ModelError
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from linkwright.model.tree import Model
 from mechanisms import grown_coordinates, grown_velocities, larger, one_of_each, random_tree, with_loops
 

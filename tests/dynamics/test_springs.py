@@ -14,8 +14,8 @@ import linkwright as lw
 from linkwright.dynamics.forces import springs as book
 from linkwright.errors import LinkwrightError
 from linkwright.model.build.assembly import assemble
-from linkwright.model.joint import JOINT_TYPES, Free
-from linkwright.model.spring import Spring
+from linkwright.model.joints.joint import JOINT_TYPES, Free
+from linkwright.model.parts.spring import Spring
 from mechanisms import one_of_each, random_tree, relative_error, state
 
 

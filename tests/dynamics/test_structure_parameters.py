@@ -14,7 +14,7 @@ from linkwright import dynamics
 from linkwright.dynamics.assembly.method import by_normal_form
 from linkwright.dynamics.assembly.structure_parameters import flattened, layout, structural_form, with_parameters
 from linkwright.errors import ArgumentError, InputError
-from linkwright.model.joint import Cylindrical, Free, Helical, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import Cylindrical, Free, Helical, Prismatic, Revolute, Spherical
 from linkwright.model.library.built_in import built_in
 from linkwright.spatial.inertia import rigid_inertia
 from linkwright.spatial.transform import pose_matrix

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linkwright.expression.factors import determinant, factored
-from linkwright.expression.polynomial import Ring
+from linkwright.expression.polynomials.factors import determinant, factored
+from linkwright.expression.polynomials.polynomial import Ring
 
 RING = Ring(("a", "b"), (), ("l", "m"))
 C, S, D, T = (RING[name] for name in ("cos(a)", "sin(a)", "cos(b)", "sin(b)"))

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkwright.errors import ExpressionError, InputError, TooLargeError
-from linkwright.expression.harmonics import Wave, terms_of
-from linkwright.expression.polynomial import Ring, evaluate, rational
+from linkwright.expression.polynomials.harmonics import Wave, terms_of
+from linkwright.expression.polynomials.polynomial import Ring, evaluate, rational
 from linkwright.spatial.rotation import quaternion_matrix, rotation_z, skew
 
 RING = Ring(["a", "b", "c"], [("w", "x", "y", "z")], ["d", "m"])

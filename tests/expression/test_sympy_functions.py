@@ -9,7 +9,7 @@ from sympy.codegen import cfunctions
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, ExpressionError
-from linkwright.expression.sympy_functions import FUNCTIONS
+from linkwright.expression.sympy.functions import FUNCTIONS
 
 x, y = sp.symbols("x y", real=True)
 k, n = sp.symbols("k n", integer=True)

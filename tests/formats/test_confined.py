@@ -15,17 +15,17 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatError, FormatWarning, InputError
-from linkwright.formats import child_process as process
-from linkwright.formats.child_process import confined
 from linkwright.formats.findings import assembled
+from linkwright.formats.isolation import child_process as process
+from linkwright.formats.isolation.child_process import confined
+from linkwright.formats.isolation.process_results import decoded, encoded
 from linkwright.formats.mjcf import read_mjcf
-from linkwright.formats.process_results import decoded, encoded
 from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
-from linkwright.model.joint import JOINT_TYPES, Compound, JointPart, Revolute, nested
-from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop
-from linkwright.model.pair import Pair
-from linkwright.model.shape import Shape
-from linkwright.model.spring import Spring
+from linkwright.model.joints.joint import JOINT_TYPES, Compound, JointPart, Revolute, nested
+from linkwright.model.joints.loop import LOOP_TYPES, CoordinateLoop, Loop
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.shape import Shape
+from linkwright.model.parts.spring import Spring
 
 HERE = Path(__file__).parent
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}<link name="a"/></robot>'

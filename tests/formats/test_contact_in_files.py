@@ -9,7 +9,7 @@ import linkwright as lw
 from linkwright.errors import FormatWarning
 from linkwright.formats.sdf import parse_sdf
 from linkwright.formats.urdf import parse_urdf
-from linkwright.model.shape import SURFACE
+from linkwright.model.parts.shape import SURFACE
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
 

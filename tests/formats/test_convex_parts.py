@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.formats.meshes import mesh_of
+from linkwright.formats.meshes.reading import mesh_of
 
 pytest.importorskip("coacd", reason="CoACD is not installed (the extra decomposition)")
 trimesh = pytest.importorskip("trimesh")

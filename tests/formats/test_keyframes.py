@@ -13,8 +13,8 @@ from linkwright.errors import FormatWarning, InputError, UnknownNameError
 from linkwright.formats.load import load
 from linkwright.formats.mjcf import velocity_to_mujoco
 from linkwright.model.build.assembly import assemble, described
-from linkwright.model.joint import JOINT_TYPES, Cylindrical, Free, Prismatic, Revolute, Spherical, Universal
-from linkwright.model.keyframe import JointState, KeyframeSpec
+from linkwright.model.joints.joint import JOINT_TYPES, Cylindrical, Free, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.parts.keyframe import JointState, KeyframeSpec
 from mechanisms import random_tree
 
 mujoco = pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from linkwright.errors import InputError, MissingFileError, UnknownNameError
-from linkwright.formats import installed_robots
-from linkwright.formats.installed_robots import robot_file
+from linkwright.formats.lookup import installed_robots
+from linkwright.formats.lookup.installed_robots import robot_file
 
 REGISTRY = {
     "robots": {

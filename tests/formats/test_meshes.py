@@ -10,9 +10,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatError, InputError, MissingFileError
-from linkwright.formats import meshes
-from linkwright.formats.meshes import mass_properties, mesh_file, mesh_of, painted_of, read_mesh, solid_of
-from linkwright.model.shape import Shape
+from linkwright.formats.meshes import reading as meshes
+from linkwright.formats.meshes.reading import mass_properties, mesh_file, mesh_of, painted_of, read_mesh, solid_of
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
 from linkwright.visual.rendering.surfaces import primitive
@@ -266,7 +266,7 @@ def test_nothing_is_printed_of_a_bad_mesh(tmp_path):
     """trimesh logs the traceback of its own error, which Python prints where no program has set up logging."""
     text = "solid a\nfacet normal 0 0 x\nouter loop\nvertex 0 0\nendloop\nendfacet\nendsolid\n"
     (tmp_path / "a.stl").write_text(text)
-    program = "import linkwright.formats.meshes as m, linkwright.errors as e\n"
+    program = "import linkwright.formats.meshes.reading as m, linkwright.errors as e\n"
     program += "try: m.read_mesh('a.stl')\nexcept e.FormatError: pass"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from linkwright.errors import FormatError, InputError, MissingFileError, UnknownNameError
-from linkwright.formats import installed_robots
-from linkwright.formats.installed_robots import described_file, example_robots, robot_descriptions
 from linkwright.formats.load import load
+from linkwright.formats.lookup import installed_robots
+from linkwright.formats.lookup.installed_robots import described_file, example_robots, robot_descriptions
 
 PANDA = '''"""As the package has it."""
 from os import getenv as _getenv

@@ -8,12 +8,12 @@ import pytest
 from linkwright import dynamics
 from linkwright.compiler.user import symbols
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError
-from linkwright.formats.installed_robots import example_robots
 from linkwright.formats.load import load
+from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.model.build.assembly import described
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.options import JointLimits
-from linkwright.model.joint import (
+from linkwright.model.joints.joint import (
     JOINT_TYPES,
     Compound,
     Cylindrical,

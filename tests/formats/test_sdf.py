@@ -11,8 +11,8 @@ import pytest
 
 from linkwright import dynamics
 from linkwright.errors import FormatError, FormatWarning, LinkwrightError
-from linkwright.formats.installed_robots import example_robots
 from linkwright.formats.load import load
+from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.formats.sdf import parse_sdf
 from linkwright.spatial.rotation import rotation_about, rotation_rpy, rotation_z
 from linkwright.spatial.transform import pose_matrix

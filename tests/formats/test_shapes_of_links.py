@@ -5,11 +5,11 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, UnknownNameError
-from linkwright.formats.meshes import mesh_file
+from linkwright.formats.meshes.reading import mesh_file
 from linkwright.formats.sdf import parse_sdf
 from linkwright.formats.urdf import parse_urdf
 from linkwright.formats.ztk import parse_ztk
-from linkwright.model.shape import KINDS
+from linkwright.model.parts.shape import KINDS
 
 
 def arm():

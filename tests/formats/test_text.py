@@ -10,7 +10,7 @@ import linkwright as lw
 from linkwright.cli import main
 from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError
 from linkwright.formats import load as loading
-from linkwright.formats.meshes import mesh_file, missing_meshes
+from linkwright.formats.meshes.reading import mesh_file, missing_meshes
 
 MESH = (
     "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n"

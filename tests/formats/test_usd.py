@@ -12,7 +12,7 @@ from linkwright import dynamics
 from linkwright.errors import FormatError, FormatWarning, LinkwrightError
 from linkwright.formats.load import load
 from linkwright.formats.usd import read_usd
-from linkwright.model.joint import Free
+from linkwright.model.joints.joint import Free
 
 pytest.importorskip("pxr")
 

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError
-from linkwright.model.joint import Free, Helical, Planar, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint import Free, Helical, Planar, Prismatic, Revolute, Spherical
 from linkwright_gallery.benchmark import FUNCTIONS, bench
 from linkwright_gallery.benchmark import run as bench_run
 from linkwright_gallery.benchmark.clock import Timing, interleaved

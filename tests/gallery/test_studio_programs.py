@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.browser.equation_view import typeset
+from linkwright.browser.view.equation_view import typeset
 from linkwright.errors import ArgumentError, MissingExtraError, UnknownNameError
 from linkwright_gallery.studio_pages.double_pendulum import Wrong
 from linkwright_gallery.studio_pages.statics import Statics

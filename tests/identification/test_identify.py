@@ -22,7 +22,7 @@ from linkwright.errors import (
     UnknownNameError,
 )
 from linkwright.identification.fitting.physical import is_physical, near_prior, pseudo_inertia
-from linkwright.model.joint import Revolute
+from linkwright.model.joints.joint import Revolute
 
 
 @pytest.mark.parametrize("name", ["two_link", "arm4", "puma560"])

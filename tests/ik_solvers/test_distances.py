@@ -8,8 +8,8 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics, tasks
 from linkwright.compiler.native.native import Native
-from linkwright.ik_solvers.distances import distances
-from linkwright.model.joint import Prismatic, Revolute, Spherical, Universal
+from linkwright.ik_solvers.search.distances import distances
+from linkwright.model.joints.joint import Prismatic, Revolute, Spherical, Universal
 from mechanisms import one_of_each, random_tree
 
 ARMS = {"arm7": ["tool"], "puma560": ["tool"], "planar:3": ["tip"], "humanoid": ["left_hand", "right_foot"]}

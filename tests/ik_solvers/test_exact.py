@@ -21,7 +21,7 @@ from linkwright.errors import (
 )
 from linkwright.ik_solvers.exact.chain import Chain, forward
 from linkwright.ik_solvers.exact.decompositions import decompositions
-from linkwright.ik_solvers.exact.subproblems import SineCosine
+from linkwright.ik_solvers.exact.formulas.subproblems import SineCosine
 from linkwright.model.library.dh import DHRow, from_dh
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.ik_solvers.implicit import pseudoinverse
 from linkwright.model.scale import scale_of
 

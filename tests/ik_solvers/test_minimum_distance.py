@@ -9,7 +9,7 @@ from scipy.optimize import linprog, minimize
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightWarning, UnknownNameError
 from linkwright.ik_solvers.minimum_distance import constrained
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.tables import take
 
 BALL = lw.Shape("world", "sphere", radius=0.15, name="ball")
 MinimumDistance = lw.tasks.MinimumDistance

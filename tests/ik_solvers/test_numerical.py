@@ -15,7 +15,7 @@ import linkwright as lw
 from linkwright import dynamics, tasks
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ShapeError, UnknownNameError
 from linkwright.model.build.assembly import assemble
-from linkwright.model.joint import JOINT_TYPES, Revolute
+from linkwright.model.joints.joint import JOINT_TYPES, Revolute
 from mechanisms import grown_coordinates, larger, one_of_each, random_tree, with_loops
 
 

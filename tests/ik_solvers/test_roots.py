@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.ik_solvers.exact.general import determinant
-from linkwright.ik_solvers.exact.roots import (
+from linkwright.ik_solvers.exact.formulas.general import determinant
+from linkwright.ik_solvers.exact.formulas.roots import (
     CELL,
     basis,
     brackets,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.ik_solvers.exact.subproblems import (
+from linkwright.ik_solvers.exact.formulas.subproblems import (
     SineCosine,
     form_of,
     subproblem_1,
@@ -18,7 +18,7 @@ from linkwright.ik_solvers.exact.subproblems import (
     turned,
     turns_of_quartic,
 )
-from linkwright.spatial.linalg import damped_least_squares
+from linkwright.spatial.linear_algebra.linalg import damped_least_squares
 
 SCAN = np.linspace(-np.pi, np.pi, 20001)
 

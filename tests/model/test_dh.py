@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError, UnknownNameError
-from linkwright.model.joint import Prismatic, Revolute
+from linkwright.model.joints.joint import Prismatic, Revolute
 from linkwright.model.library.dh import CONVENTIONS
 from mechanisms import one_of_each, random_pose, relative_error, state
 

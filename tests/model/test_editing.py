@@ -15,7 +15,7 @@ from linkwright.errors import FormatWarning, InputError, LinkwrightError, ModelE
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.options import JointLimits
-from linkwright.model.joint import JOINT_TYPES, Compound, Cylindrical, Free, Planar, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Compound, Cylindrical, Free, Planar, Spherical
 from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import pose_matrix

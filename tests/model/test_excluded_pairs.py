@@ -6,7 +6,7 @@ import pytest
 import linkwright as lw
 from linkwright.dynamics.overlaps import always_overlapping, overlap_depths
 from linkwright.errors import ArgumentError, FormatError, FormatWarning, LinkwrightWarning, MissingFileError, ModelError
-from linkwright.formats.installed_robots import example_robots, robot_file
+from linkwright.formats.lookup.installed_robots import example_robots, robot_file
 from linkwright.formats.srdf import disabled_collisions
 from linkwright.model.transformations.contact_pairs import neighbors
 

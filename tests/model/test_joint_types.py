@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 from mechanisms import joint_of
 
@@ -32,7 +32,7 @@ DECIDE = {
     "model/transformations/additions.py": "parts are edited by their names",
     "model/library/dh.py": "rows of a table of Denavit and Hartenberg",
     "simulation/actuation/posture_control.py": "free joints",
-    "browser/solids.py": "types of loops",
+    "browser/view/solids.py": "types of loops",
 }
 """The files that compare the types of joints, or of loops by the same names, and why; the list only gets shorter."""
 
@@ -119,7 +119,7 @@ def compares_types(tree):
     names = {
         name.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "linkwright.model.joint"
+        if isinstance(node, ast.ImportFrom) and node.module == "linkwright.model.joints.joint"
         for name in node.names
     } & NAMES
     for node in ast.walk(tree):
@@ -139,6 +139,6 @@ def compares_types(tree):
 def test_few_files_compare_the_types_of_joints():
     """Everywhere else a joint type is asked for what it knows."""
     texts = {file.relative_to(SOURCE).as_posix(): file.read_text(encoding="utf-8") for file in SOURCE.rglob("*.py")}
-    may = {where: text for where, text in texts.items() if "linkwright.model.joint" in text or ".type" in text}
+    may = {where: text for where, text in texts.items() if "linkwright.model.joints.joint" in text or ".type" in text}
     found = {where for where, text in may.items() if compares_types(ast.parse(text))}
-    assert found - {"model/joint.py"} <= set(DECIDE)
+    assert found - {"model/joints/joint.py"} <= set(DECIDE)

@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatWarning, InputError
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ModelError, UnknownNameError
-from linkwright.model.pair import PARTNERS, combined, served
+from linkwright.model.parts.pair import PARTNERS, combined, served
 
 
 def touching(model):
@@ -398,7 +398,7 @@ def test_meshes_touch_with_their_convex_hulls():
 
 def test_of_fine_meshes_the_corners_stay_that_show_most():
     pytest.importorskip("scipy")
-    from linkwright.formats.meshes import hull_of
+    from linkwright.formats.meshes.reading import hull_of
 
     rng = np.random.default_rng(0)
     for count in (50, 500, 5000):

@@ -12,7 +12,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.model.build.assembly import assemble
-from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
+from linkwright.model.joints.loop import Ball, CoordinateLoop, Loop, Weld
 from linkwright.model.tree import Model
 from linkwright_gallery.benchmark.peers import Pinocchio, States
 from mechanisms import relative_error, with_loops

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linkwright.dynamics.contact.shapes.pairs import SERVED, candidates
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from touching_shapes import SHAPES, pose
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo (mujoco-core, the extra 'mjcf') is not installed")

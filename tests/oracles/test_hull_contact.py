@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.dynamics.contact.shapes.pairs import candidates
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from touching_shapes import SHAPES, pose
 
 mujoco = pytest.importorskip("mujoco")

@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError, ModelError
 from linkwright.formats.load import load
-from linkwright.model.spring import Spring
+from linkwright.model.parts.spring import Spring
 
 mujoco = pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
 

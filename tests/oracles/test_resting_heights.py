@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo (mujoco-core, the extra 'mjcf') is not installed")
 pytestmark = pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")

@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.cli import main
 from linkwright.errors import MissingFileError, UnknownNameError
-from linkwright.formats.installed_robots import example_robots
+from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.robot_check.check import check_robot
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>'

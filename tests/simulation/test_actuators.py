@@ -9,7 +9,7 @@ import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, TooLargeError
 from linkwright.formats.load import load
 from linkwright.formats.mjcf import velocity_from_mujoco, velocity_to_mujoco
-from linkwright.model.joint import Revolute
+from linkwright.model.joints.joint import Revolute
 from mechanisms import random_tree
 
 mujoco = pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")

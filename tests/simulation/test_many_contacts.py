@@ -16,10 +16,10 @@ from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, VertexList, reduced_manifold
 from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.simulation.integrators import constrained_step as constrained_step_module
 from linkwright.simulation.integrators.constrained_step import constrained_step, constraints_of
-from linkwright.spatial import entry_table
+from linkwright.spatial.loops import entry_table
 from linkwright.spatial.rotation import rotation_rpy
 
 KINDS = ["sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh"]

@@ -10,8 +10,8 @@ import pytest
 import linkwright as lw
 from linkwright.errors import LinkwrightWarning
 from linkwright.model.build.assembly import assemble
-from linkwright.model.joint import Revolute
-from linkwright.model.spring import Spring
+from linkwright.model.joints.joint import Revolute
+from linkwright.model.parts.spring import Spring
 from linkwright.simulation.integrators.methods import METHODS
 from mechanisms import random_tree
 

@@ -17,7 +17,7 @@ from linkwright.compiler.front import trace as tracing
 from linkwright.compiler.schedules import selection
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
 from linkwright.model.build.assembly import assemble
-from linkwright.model.joint import JOINT_TYPES, Free, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Free, Spherical
 from linkwright.simulation.integrators import methods, step_function
 from linkwright.simulation.integrators.methods import METHODS, inverse_exponential_rate
 from linkwright.simulation.integrators.step_kernels import motion_kernel_spec, step_kernels

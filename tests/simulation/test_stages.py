@@ -12,7 +12,7 @@ from tests.setups import grouped
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.build.assembly import assemble
-from linkwright.model.joint import Free, Planar, Revolute, Spherical
+from linkwright.model.joints.joint import Free, Planar, Revolute, Spherical
 from mechanisms import random_tree, state
 
 

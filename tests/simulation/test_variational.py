@@ -9,7 +9,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.configuration import exp_gradient, exp_gradient_inverse
 from linkwright.errors import InputError, LinkwrightWarning
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joints.joint import JOINT_TYPES
 from linkwright.simulation.integrators import variational
 from linkwright.simulation.integrators.variational import momentum_and_force
 from mechanisms import one_of_each, random_tree, relative_error, state

@@ -15,7 +15,7 @@ from test_equations import follower, with_joint
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.symbolic import Equations, equations
 from linkwright.symbolic.output.motion import motion_of
 from mechanisms import relative_error

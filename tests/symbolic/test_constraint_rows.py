@@ -16,8 +16,8 @@ from test_equations import follower, once
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.errors import InputError
-from linkwright.expression.polynomial import evaluate
-from linkwright.model.loop import LOOP_TYPES
+from linkwright.expression.polynomials.polynomial import evaluate
+from linkwright.model.joints.loop import LOOP_TYPES
 from linkwright.model.tree import Model
 from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state

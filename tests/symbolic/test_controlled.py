@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.symbolic.closed_loop_control.controller_efforts import Law, bare
 from linkwright.symbolic.closed_loop_control.proofs import by_theorem, proof_of
 from linkwright.symbolic.derivation.plan import plan_of

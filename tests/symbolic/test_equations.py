@@ -15,7 +15,7 @@ from matplotlib.mathtext import MathTextParser
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, UnknownNameError
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import rotation_rpy

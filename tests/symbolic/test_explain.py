@@ -11,7 +11,7 @@ import pytest
 from matplotlib.mathtext import MathTextParser
 
 import linkwright as lw
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.model.tree import Model
 from linkwright.symbolic.interpretation.explanation import Formula
 from mechanisms import relative_error

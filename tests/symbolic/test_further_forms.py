@@ -14,7 +14,7 @@ from test_equations import follower, once, with_joint
 
 import linkwright as lw
 from linkwright.errors import InputError
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.symbolic import Equations, equations
 from linkwright.symbolic.derivation.quantities import NAMES
 from linkwright.symbolic.output.notation import FORMS

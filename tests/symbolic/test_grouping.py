@@ -11,7 +11,7 @@ from test_equations import FULL, compare, follower, once, with_joint
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.errors import InputError, ModelError, TooLargeError
-from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.spatial.inertia import RigidInertia

@@ -13,7 +13,7 @@ from test_equations import follower, once, with_joint
 import linkwright as lw
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.symbolic import Equations, equations

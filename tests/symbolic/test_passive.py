@@ -13,7 +13,7 @@ from test_code import expected
 
 import linkwright as lw
 from linkwright.errors import InputError, ModelError
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model

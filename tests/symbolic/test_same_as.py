@@ -13,7 +13,7 @@ from test_equations import follower, once, with_joint
 import linkwright as lw
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, UnknownNameError
 from linkwright.symbolic import equations
-from linkwright.symbolic.derivation.expression_parser import parsed, spelled
+from linkwright.symbolic.derivation.given.expression_parser import parsed, spelled
 from linkwright.symbolic.output.notation import FORMS
 
 TWO_LINK = {

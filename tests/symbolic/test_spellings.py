@@ -11,7 +11,7 @@ from test_same_as import TWO_LINK
 
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, UnknownNameError
-from linkwright.symbolic.derivation.statements import MOST_LETTERS, entries_of, equation_text
+from linkwright.symbolic.derivation.given.statements import MOST_LETTERS, entries_of, equation_text
 from linkwright.symbolic.output.notation import FORMS
 
 ARM = lw.equations(lw.load("two_link"))

@@ -12,7 +12,7 @@ from test_equations import follower, with_joint
 from test_explain import MODELS, cart, gantry, undamped
 
 import linkwright as lw
-from linkwright.expression.polynomial import evaluate
+from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.symbolic.interpretation.equilibria import Equilibrium

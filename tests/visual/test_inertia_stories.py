@@ -9,7 +9,7 @@ from PIL import Image
 from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.build.builder import Builder
-from linkwright.model.joint import JOINT_TYPES, Free, Planar, Revolute, Spherical
+from linkwright.model.joints.joint import JOINT_TYPES, Free, Planar, Revolute, Spherical
 from linkwright.model.library.built_in import built_in
 from linkwright.visual.inertia import (
     STORIES,

@@ -7,9 +7,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatWarning
-from linkwright.formats.installed_robots import example_robots
-from linkwright.formats.meshes import Mesh
-from linkwright.model.shape import Shape
+from linkwright.formats.lookup.installed_robots import example_robots
+from linkwright.formats.meshes.reading import Mesh
+from linkwright.model.parts.shape import Shape
 from linkwright.visual.animations.animation import animate
 from linkwright.visual.drawing.linkage import SegmentKind, poses_along, skeleton
 from linkwright.visual.drawing.scene import draw

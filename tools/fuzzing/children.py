@@ -12,14 +12,14 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import IO, Any
 
-from linkwright.formats import child_process
+from linkwright.formats.isolation import child_process
 
 MODULES = ("mujoco", "pxr.Usd", "pxr.UsdGeom", "pxr.UsdPhysics", "xacrodoc")
 """Modules of native parsers, which take most of a child's start."""
 
 
 class ForkedChild:
-    """Replacement of `subprocess.Popen` in `linkwright.formats.child_process`, with the same arguments and pipes."""
+    """Replacement of `subprocess.Popen` in `formats/isolation/child_process.py`, with the same arguments and pipes."""
 
     def __init__(self, command: list[str], env: dict[str, str], **_: Any):
         (answer, out), (report, err) = os.pipe(), os.pipe()

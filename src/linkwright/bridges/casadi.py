@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.compiler.ir.program import ArraySpec, Each, Program, Steps
 from linkwright.errors import TooLargeError
-from linkwright.expression.tables import MatrixLayout
+from linkwright.expression.loops.tables import MatrixLayout
 
 MOST_STEPS = 100_000
 """Steps of a loop that may stop earlier; CasADi runs all of them."""

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.browser.labels import distance
 from linkwright.browser.posture import Newest, Posture, default_frame
-from linkwright.browser.robot import RobotNodes
-from linkwright.browser.scene import BrowserScene
+from linkwright.browser.view.labels import distance
+from linkwright.browser.view.robot import RobotNodes
+from linkwright.browser.view.scene import BrowserScene
 from linkwright.errors import LinkwrightError, ModelError, UnknownNameError
 from linkwright.geometry import rotation
 from linkwright.ik_solvers.exact import analytic_inverse_kinematics

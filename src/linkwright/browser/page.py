@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwright.browser.camera import CameraControls
 from linkwright.browser.hand import Hand, Track
-from linkwright.browser.labels import literal
 from linkwright.browser.live.simulation_tab import Simulating
-from linkwright.browser.overlays import Looks
 from linkwright.browser.posture import Posture, beyond_limits, random, zero
 from linkwright.browser.recorded.export import Saving
-from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import serve
 from linkwright.browser.sliders import Sliders, shortened
-from linkwright.browser.style import STYLE
+from linkwright.browser.view.camera import CameraControls
+from linkwright.browser.view.labels import literal
+from linkwright.browser.view.overlays import Looks
+from linkwright.browser.view.scene import BrowserScene
+from linkwright.browser.view.style import STYLE
 from linkwright.errors import ArgumentError, LinkwrightError, UnknownNameError, explained
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model

@@ -42,8 +42,8 @@ from linkwright.dynamics.forces.actuation import require_closed_state
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr
 from linkwright.expression.symbols import comparable
-from linkwright.expression.sympy_conversion import of_sympy, to_sympy, with_symbols
-from linkwright.expression.sympy_numbers import holds_sympy
+from linkwright.expression.sympy.conversion import of_sympy, to_sympy, with_symbols
+from linkwright.expression.sympy.numbers import holds_sympy
 from linkwright.model.memo import derived, exact, identity, keep
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model

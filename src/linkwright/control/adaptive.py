@@ -35,7 +35,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, where
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 from linkwright.spatial.transform import force_to_parent, motion_to_child
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.errors import ArgumentError, UnknownNameError
-from linkwright.ik_solvers.solver import inputs_named
+from linkwright.ik_solvers.search.solver import inputs_named
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import unwrap_partials

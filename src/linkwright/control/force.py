@@ -32,7 +32,7 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.frames.manipulability import NAMES, rows_of
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
-from linkwright.ik_solvers.solver import inputs_named
+from linkwright.ik_solvers.search.solver import inputs_named
 from linkwright.model.equality import ByValue
 from linkwright.model.memo import derived
 from linkwright.model.requirement import takes_model
@@ -40,9 +40,9 @@ from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, mirror
-from linkwright.spatial.linalg import semidefinite_factors, solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import semidefinite_factors, solve_symmetric
+from linkwright.spatial.linear_algebra.systems import solve
 from linkwright.spatial.rotation import rotation_exp
-from linkwright.spatial.systems import solve
 from linkwright.spatial.values import ValueList
 
 FORCE_LOOP = {

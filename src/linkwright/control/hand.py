@@ -32,7 +32,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import factorize, solve_above, solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import factorize, solve_above, solve_symmetric
 from linkwright.spatial.rotation import rotation_log, translation_of_log
 
 

@@ -14,7 +14,7 @@ from linkwright.errors import ArgumentError, InputError
 from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 
 
 def lean(model: Model) -> Model:

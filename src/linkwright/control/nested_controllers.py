@@ -21,7 +21,7 @@ from linkwright.simulation.actuation.bindings import name_of_function, unwrap_pa
 from linkwright.simulation.actuation.controller import control_law
 from linkwright.simulation.actuation.law_controller import initial_state_of
 from linkwright.spatial.arrays import Array, as_numbers, where
-from linkwright.spatial.repeats import when
+from linkwright.spatial.loops.repeats import when
 
 ControlLaw = Callable[..., Any]
 State = dict[str, Any]

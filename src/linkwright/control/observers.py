@@ -31,7 +31,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import name_of_function, unwrap_partials
 from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, Shaped, clip, where
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 
 LATEST = 200
 """Largest delay of efforts in steps: delayed efforts are part of the state."""

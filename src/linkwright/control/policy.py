@@ -14,7 +14,7 @@ from linkwright.control.joint_space import Motors, driven
 from linkwright.dynamics import difference, pose
 from linkwright.errors import ArgumentError, FormatError, InputError, ShapeError, is_choice
 from linkwright.files import read_arrays, replacing
-from linkwright.model.joint_type import generator
+from linkwright.model.joints.joint_type import generator
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where

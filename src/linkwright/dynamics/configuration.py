@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.elements import Link
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint_type import JointType
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers

@@ -35,7 +35,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
-from linkwright.spatial.linalg import negative_solution_and_inverse, solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import negative_solution_and_inverse, solve_symmetric
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
 from linkwright.spatial.vectors import momentum_cross, motion_cross

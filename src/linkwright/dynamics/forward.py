@@ -22,7 +22,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 from linkwright.spatial.transform import force_to_parent, motion_to_child
 from linkwright.spatial.vectors import force_cross, motion_cross
 

@@ -11,9 +11,9 @@ from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.distance.cores import ConvexCore, bounding_radius
 from linkwright.dynamics.distance.separation import touch
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.shape import Shape
 from linkwright.model.scale import scale_of
-from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.dynamics.forces.actuators import actuator_efforts, actuator_forces, transmission_of
 from linkwright.dynamics.kinematics import STILL, acceleration, body_motions, pose, velocity
-from linkwright.model.sensor import OF_ACTUATORS, OF_FRAMES, OF_JOINTS, OF_SUBTREES, Sensor
+from linkwright.model.parts.sensor import OF_ACTUATORS, OF_FRAMES, OF_JOINTS, OF_SUBTREES, Sensor
 from linkwright.model.transformations.additions import place_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero

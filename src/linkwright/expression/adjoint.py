@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.expression import repeats, tables
 from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.loops import repeats, tables
+from linkwright.expression.loops.tables import MatrixLayout
 from linkwright.expression.operations import CONSTANT, OPERATIONS, SINGULAR
 from linkwright.expression.order import needed
-from linkwright.expression.tables import MatrixLayout
 
 TAPE = 4096
 """Size in numbers up to which the states of all steps are stored."""

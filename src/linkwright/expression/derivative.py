@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.expression import repeats, tables
 from linkwright.expression.adjoint import Irreversible, reverse
 from linkwright.expression.graph import Expr
+from linkwright.expression.loops import repeats, tables
 from linkwright.expression.operations import CONSTANT, OPERATIONS
 from linkwright.expression.order import elements, needed
 

@@ -113,38 +113,38 @@ class Graph:
 
     def taken(self, rows: Any, places: Any) -> Any:
         """Return entries of an array's first axis at computed indices: `tables.py`."""
-        from linkwright.expression.tables import taken
+        from linkwright.expression.loops.tables import taken
 
         return taken(self, rows, places)
 
     def row(self, entries: Sequence[Any], changing: bool = False) -> Expr:
         """Return a row of these entries in memory; ``changing``: whether it may be modified."""
-        from linkwright.expression import tables
+        from linkwright.expression.loops import tables
 
         found = [self.coerce(x) for x in entries]
         return tables.begun(self, found) if changing else tables.in_memory(self, found)
 
     def room(self, size: int) -> Expr:
         """Return a row whose entries are all written before one is read."""
-        from linkwright.expression import tables
+        from linkwright.expression.loops import tables
 
         return tables.room(self, size)
 
     def entry(self, row: Expr, place: Any, turn: int = 0) -> Expr:
         """Return an entry of a row at an integer index in its range; ``turn``: see `tables.py`."""
-        from linkwright.expression import tables
+        from linkwright.expression.loops import tables
 
         return tables.take(row, self.coerce(place), turn)
 
     def put(self, row: Expr, place: Any, x: Any) -> Expr:
         """Return the row with another entry at an index."""
-        from linkwright.expression import tables
+        from linkwright.expression.loops import tables
 
         return tables.put(row, self.coerce(place), self.coerce(x))
 
     def repeated(self, *arguments: Any) -> list[Expr]:
         """Return the states after steps that are traced once: `repeats.py`."""
-        from linkwright.expression.repeats import repeated
+        from linkwright.expression.loops.repeats import repeated
 
         return repeated(self, *arguments)
 
@@ -314,7 +314,7 @@ class Repeat:
     keep: int
     """number of steps between stored states; 0: none are stored"""
     independent: bool = False
-    """whether steps may run in any order, or together: see :func:`linkwright.spatial.repeats.for_each`"""
+    """whether steps may run in any order, or together: see :func:`linkwright.spatial.loops.repeats.for_each`"""
 
 
 SYMBOL_AS_INDEX = (
@@ -547,7 +547,7 @@ class Expr:
 
     def sympy(self) -> Any:
         """Return the expression as one of SymPy; symbols keep their names and are real."""
-        from linkwright.expression.sympy_conversion import to_sympy
+        from linkwright.expression.sympy.conversion import to_sympy
 
         return to_sympy([self])[0]
 

@@ -19,11 +19,11 @@ def numpy_function(function: Any, args: Any, kwargs: Any) -> Any:
     if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(name)):
         raise ExpressionError(f"numpy.linalg.{name} takes numbers only; {ours}")
     if name == "dot" and len(args) == 2 and not kwargs:
-        from linkwright.expression.products import product
+        from linkwright.expression.loops.products import product
 
         return function._implementation(*args) if (found := product(*args)) is None else found
     if name == "einsum" and not kwargs:
-        from linkwright.expression.products import summed
+        from linkwright.expression.loops.products import summed
 
         if (found := summed(*args)) is not None:
             return found

@@ -1,6 +1,6 @@
 """Closed set of operations: one row each, with the value on numbers and the partial derivatives.
 
-To add an operation: a row here, a line in the compiler's back ends (`compiler/emit/arithmetic.py`,
+To add an operation: a row here, a line in the compiler's back ends (`compiler/emit/instructions/arithmetic.py`,
 `compiler/emit/c.py`), and, if it can be simplified, a rule in `rules.py`.
 """
 

@@ -35,7 +35,7 @@ class SymbolArray(np.ndarray):
 
     def sympy(self) -> Any:
         """Return a matrix of SymPy, a vector as a column; of more than two axes an array of SymPy."""
-        from linkwright.expression.sympy_conversion import array_of_sympy
+        from linkwright.expression.sympy.conversion import array_of_sympy
 
         return array_of_sympy(self)
 
@@ -57,7 +57,7 @@ class SymbolArray(np.ndarray):
 
 def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
     """Return a product of arrays: a loop for a large matrix, else unrolled."""
-    from linkwright.expression.products import product
+    from linkwright.expression.loops.products import product
 
     found = product(A, B)
     return otherwise(A, B) if found is None else found

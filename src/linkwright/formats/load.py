@@ -11,12 +11,12 @@ from typing import Any
 
 from linkwright.bounds import truth
 from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
-from linkwright.formats.installed_robots import is_name_of_two_parts, robot_file
-from linkwright.formats.packages import Packages, packages_of, placed
+from linkwright.formats.lookup.installed_robots import is_name_of_two_parts, robot_file
+from linkwright.formats.lookup.packages import Packages, packages_of, placed
 from linkwright.formats.table import FORMATS, FileFormat, format_of, format_of_text, suffixes
 from linkwright.formats.xml import MAX_BYTES, is_xml, shortened, without_declaration
 from linkwright.model.build.assembly import assemble
-from linkwright.model.joint_type import joint_name
+from linkwright.model.joints.joint_type import joint_name
 from linkwright.model.library.built_in import BUILT_IN, NAMES, built_in
 from linkwright.model.tree import Model
 from linkwright.status import status_message

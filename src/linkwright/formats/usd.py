@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import FormatError, LinkwrightError, MissingExtraError
-from linkwright.formats.child_process import confined
 from linkwright.formats.findings import LARGEST, assembled
-from linkwright.formats.meshes import solid_of
+from linkwright.formats.isolation.child_process import confined
+from linkwright.formats.meshes.reading import solid_of
 from linkwright.formats.solids import SolidProperties, together
 from linkwright.formats.xml import not_utf_8, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
-from linkwright.model.loop import Loop, loop_type
-from linkwright.model.shape import Shape, Use
+from linkwright.model.joints.loop import Loop, loop_type
+from linkwright.model.parts.shape import Shape, Use
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap, unit_vector
 from linkwright.spatial.rotation import quaternion_matrix, rotation_about, rotation_from_z

@@ -11,12 +11,12 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from linkwright.errors import FormatWarning, MissingFileError, listed, warn
-from linkwright.formats.meshes import mesh_file
+from linkwright.formats.meshes.reading import mesh_file
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY
-from linkwright.model.joint import Helical, Prismatic, Revolute, Spherical
-from linkwright.model.joint_type import JointType
-from linkwright.model.shape import SURFACE, Shape
+from linkwright.model.joints.joint import Helical, Prismatic, Revolute, Spherical
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.parts.shape import SURFACE, Shape
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_from_z, rotation_z
 from linkwright.spatial.transform import inverse_pose, pose_matrix

@@ -25,8 +25,8 @@ from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError,
 from linkwright.geometry.checks import require_poses
 from linkwright.geometry.obstacles import checked_obstacles
 from linkwright.model.memo import derived, identity, kept
+from linkwright.model.parts.shape import Shape
 from linkwright.model.requirement import takes_model
-from linkwright.model.shape import Shape
 from linkwright.model.transformations.contact_pairs import meeting_shapes
 from linkwright.model.tree import Model
 from linkwright.provided import hull_of_mesh

@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.geometry.checks import require_poses
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import as_numbers
 
 

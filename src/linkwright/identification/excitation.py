@@ -17,7 +17,7 @@ from linkwright.identification.fitting.columns import RegressorColumns
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measurements.record import Measurements
 from linkwright.model.coordinates import velocity_names
-from linkwright.model.joint_type import generator
+from linkwright.model.joints.joint_type import generator
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers

@@ -14,9 +14,9 @@ from linkwright.compiler.front.bind import shape_of
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.parameters import values_of
 from linkwright.errors import ArgumentError, InputError, TooLargeError
-from linkwright.ik_solvers.failures import REASONS
 from linkwright.ik_solvers.reach import Reached, inverse_kinematics, problem_of
-from linkwright.ik_solvers.solver import NumericalSolver, SearchOptions, SearchState, inputs_named
+from linkwright.ik_solvers.search.failures import REASONS
+from linkwright.ik_solvers.search.solver import NumericalSolver, SearchOptions, SearchState, inputs_named
 from linkwright.ik_solvers.task import Task
 from linkwright.model.memo import derived, identity
 from linkwright.model.requirement import takes_model

@@ -14,7 +14,7 @@ from linkwright.ik_solvers.task import Task
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.linalg import semidefinite_root
+from linkwright.spatial.linear_algebra.linalg import semidefinite_root
 
 LAST = 1000
 """The priority of what comes after everything else."""

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.expression.derivative import jacobian
-from linkwright.ik_solvers.steps import Level, Range, masked, without
+from linkwright.ik_solvers.search.steps import Level, Range, masked, without
 from linkwright.spatial.arrays import Array, held, maximum, where
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 
 WITHIN = 1e-9
 """Distance from a limit at which a coordinate is at it, rad or m."""

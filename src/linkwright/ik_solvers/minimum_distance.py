@@ -24,14 +24,14 @@ from linkwright.geometry.distances import CLOUD, PairNames, checked_pairs, chose
 from linkwright.geometry.obstacles import checked_obstacles
 from linkwright.ik_solvers.task import Task
 from linkwright.model.memo import derived, identity
+from linkwright.model.parts.shape import Shape
 from linkwright.model.scale import scale_of
-from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
-from linkwright.spatial.linalg import solve_symmetric
-from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import repeat, symbol_among, until, when
-from linkwright.spatial.tables import take
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
+from linkwright.spatial.loops.memory import empty_row, read, write
+from linkwright.spatial.loops.repeats import repeat, symbol_among, until, when
+from linkwright.spatial.loops.tables import take
 
 MARGIN = 1e-5
 """Distance beyond the minimum that the search aims at, relative to the length of the mechanism."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import interpreted
-from linkwright.ik_solvers.distances import Apart, Point, distances, seen, strictest
-from linkwright.ik_solvers.seeds import Starts, likenesses
-from linkwright.ik_solvers.steps import Level, Range, ranges
+from linkwright.ik_solvers.search.distances import Apart, Point, distances, seen, strictest
+from linkwright.ik_solvers.search.seeds import Starts, likenesses
+from linkwright.ik_solvers.search.steps import Level, Range, ranges
 from linkwright.ik_solvers.tasks import Joints, Pose, Position, Task
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model

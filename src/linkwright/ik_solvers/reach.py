@@ -11,9 +11,17 @@ from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive, truth, whole_number
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted
-from linkwright.ik_solvers import multiple_solutions
-from linkwright.ik_solvers.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
-from linkwright.ik_solvers.solver import DONE, NEAREST, WRONG, NumericalSolver, SearchOptions, SearchResult, SearchState
+from linkwright.ik_solvers.search import multiple_solutions
+from linkwright.ik_solvers.search.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
+from linkwright.ik_solvers.search.solver import (
+    DONE,
+    NEAREST,
+    WRONG,
+    NumericalSolver,
+    SearchOptions,
+    SearchResult,
+    SearchState,
+)
 from linkwright.ik_solvers.task import fitting
 from linkwright.ik_solvers.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.memo import Identity, identity, keep

@@ -15,8 +15,8 @@ from linkwright.bounds import at_least, positive, truth
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.ik_solvers.minimum_distance import MinimumDistance, constrained
-from linkwright.ik_solvers.solver import inputs_named
-from linkwright.ik_solvers.steps import DEPENDENT, extend, is_identity, without
+from linkwright.ik_solvers.search.solver import inputs_named
+from linkwright.ik_solvers.search.steps import DEPENDENT, extend, is_identity, without
 from linkwright.ik_solvers.task import fitting
 from linkwright.ik_solvers.tasks import Pose, Position, Task
 from linkwright.model.memo import Identity, identity, keep
@@ -24,8 +24,8 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, is_zero, maximum, minimum, where
-from linkwright.spatial.linalg import factorize, solve_above, solve_below
-from linkwright.spatial.repeats import until
+from linkwright.spatial.linear_algebra.linalg import factorize, solve_above, solve_below
+from linkwright.spatial.loops.repeats import until
 
 REFINED = 4
 """Number of refinements of damped solutions: the error of a singular value σ is λ²/(σ² + λ²) to this power."""

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.bounds import whole_number
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.elements import Coupling, Joint
-from linkwright.model.joint_type import generator, samples
+from linkwright.model.joints.joint_type import generator, samples
 from linkwright.spatial.arrays import Array
 
 

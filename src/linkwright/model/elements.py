@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linkwright.model.equality import ByValue
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint_type import JointType
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 

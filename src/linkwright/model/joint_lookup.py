@@ -11,8 +11,8 @@ import numpy as np
 
 from linkwright.errors import UnknownNameError
 from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Joint
-from linkwright.model.joint import Compound, JointPart
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint import Compound, JointPart
+from linkwright.model.joints.joint_type import JointType
 
 
 class Places(NamedTuple):

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import counted
-from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD
-from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.model.pair import Pair
-from linkwright.model.spring import Spring
-from linkwright.model.tendon import Tendon, coefficients_of
+from linkwright.model.joints.loop import CoordinateLoop, Loop
+from linkwright.model.parts.actuator import Actuator
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.spring import Spring
+from linkwright.model.parts.tendon import Tendon, coefficients_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_zero
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.model.joint_type import samples
-from linkwright.model.loop import CoordinateLoop
+from linkwright.model.joints.joint_type import samples
+from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.memo import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic

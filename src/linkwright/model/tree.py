@@ -14,19 +14,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwright.errors import ArgumentError, ModelError, UnknownNameError, counted
-from linkwright.model.actuator import Actuator, activation_count
 from linkwright.model.build.description import Description
 from linkwright.model.coordinates import JointCoordinates
 from linkwright.model.elements import Body, CompensatedWeight, Frame, Joint, Link
 from linkwright.model.equality import ByValue
 from linkwright.model.joint_lookup import JointLookup
-from linkwright.model.keyframe import Keyframe, KeyframeTable
-from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.model.memo import derived
-from linkwright.model.pair import Pair, pairs_problems
-from linkwright.model.sensor import Sensor
-from linkwright.model.shape import Shape
-from linkwright.model.spring import Spring
+from linkwright.model.parts.actuator import Actuator, activation_count
+from linkwright.model.parts.keyframe import Keyframe, KeyframeTable
+from linkwright.model.parts.pair import Pair, pairs_problems
+from linkwright.model.parts.sensor import Sensor
+from linkwright.model.parts.shape import Shape
+from linkwright.model.parts.spring import Spring
 from linkwright.model.sweeps import TreeSweeps
 from linkwright.model.transformations.instruments import Instruments
 from linkwright.model.transformations.methods import Editing

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 
 from linkwright.errors import LinkwrightError
-from linkwright.formats.meshes import mesh_of
-from linkwright.model.shape import Shape
+from linkwright.formats.meshes.reading import mesh_of
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

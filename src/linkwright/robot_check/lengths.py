@@ -8,8 +8,8 @@ import numpy as np
 
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import LinkwrightError, MissingExtraError, MissingFileError
-from linkwright.formats.meshes import mesh_file, mesh_of
-from linkwright.model.shape import Shape
+from linkwright.formats.meshes.reading import mesh_file, mesh_of
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.robot_check.extents import half_extents
 from linkwright.robot_check.finding import FileFinding

@@ -11,9 +11,9 @@ from linkwright.dynamics.distance.cores import CONVEX
 from linkwright.dynamics.distance.shape_pairs import MeasuredPair, frame_poses, pair_collisions, pair_separations
 from linkwright.dynamics.overlaps import SAMPLES, held_together
 from linkwright.errors import LinkwrightError, ModelError
-from linkwright.formats.meshes import hull_of
+from linkwright.formats.meshes.reading import hull_of
 from linkwright.geometry.distances import chosen_pairs
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.robot_check.finding import FileFinding
 from linkwright.spatial.arrays import Array

@@ -11,10 +11,10 @@ from linkwright.dynamics.distance.rays import ray_distance, triangle_distance
 from linkwright.dynamics.kinematics import pose
 from linkwright.dynamics.sensors import links_from
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.formats.meshes import mesh_of
-from linkwright.model.loop import CoordinateLoop
-from linkwright.model.sensor import OF_CONTACTS, OF_SURROUNDINGS, Sensor
-from linkwright.model.shape import KINDS, Shape
+from linkwright.formats.meshes.reading import mesh_of
+from linkwright.model.joints.loop import CoordinateLoop
+from linkwright.model.parts.sensor import OF_CONTACTS, OF_SURROUNDINGS, Sensor
+from linkwright.model.parts.shape import KINDS, Shape
 from linkwright.model.transformations.additions import place_of
 from linkwright.model.tree import Model
 from linkwright.simulation.recording.contact_history import ContactForces, ContactHistory

@@ -13,8 +13,8 @@ from linkwright.dynamics.forces.actuators import acting_inputs, limited_controls
 from linkwright.dynamics.sensors import sensor_data
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.memo import derived
+from linkwright.model.parts.sensor import OF_ACCELERATIONS
 from linkwright.model.requirement import takes_model
-from linkwright.model.sensor import OF_ACCELERATIONS
 from linkwright.model.tree import Model
 from linkwright.simulation.contact_sensors import (
     check_contacts,

@@ -20,7 +20,7 @@ from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
 from linkwright.formats.mjcf.free_joints import in_world_axes
 from linkwright.model.memo import derived
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
 from linkwright.model.requirement import takes_model
 from linkwright.model.transformations.contact_pairs import ground_of
 from linkwright.model.tree import Model, floating_bases

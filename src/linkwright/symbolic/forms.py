@@ -12,13 +12,13 @@ from linkwright.dynamics.frames.manipulability import NAMES as DIRECTIONS
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
 from linkwright.errors import InputError, TooLargeError
-from linkwright.expression.factors import Factored
-from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
+from linkwright.expression.polynomials.factors import Factored
+from linkwright.expression.polynomials.polynomial import TERM_LIMIT, Polynomial
 from linkwright.model.tree import Model
 from linkwright.symbolic.derivation.coordinate_change import change_of
 from linkwright.symbolic.derivation.coordinates import Coordinates, coordinates_of
 from linkwright.symbolic.derivation.equations_of_motion import Derivation, Forms, LagrangianMechanism
-from linkwright.symbolic.derivation.expression_parser import SyntaxNode
+from linkwright.symbolic.derivation.given.expression_parser import SyntaxNode
 from linkwright.symbolic.derivation.grouping import Grouping, grouping_of
 from linkwright.symbolic.derivation.passive_forces import PassiveForces
 from linkwright.symbolic.derivation.plan import DerivationPlan, plan_of, realized, with_frame

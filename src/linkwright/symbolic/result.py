@@ -9,13 +9,13 @@ from typing import Any, overload
 
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import InputError, counted, explained
-from linkwright.expression.polynomial import TERM_LIMIT
+from linkwright.expression.polynomials.polynomial import TERM_LIMIT
 from linkwright.files import file_at, write_text
 from linkwright.model.equality import same
 from linkwright.model.tree import Model
 from linkwright.symbolic.closed_loop_control.control_explanation import ControlledExplanation, controlled_explanation
-from linkwright.symbolic.derivation.comparison import Comparison, compare
 from linkwright.symbolic.derivation.coordinate_change import given_of
+from linkwright.symbolic.derivation.given.comparison import Comparison, compare
 from linkwright.symbolic.derivation.quantities import MAIN
 from linkwright.symbolic.derivation.total_mass import MASS
 from linkwright.symbolic.interpretation.closed_loops import ClosedExplanation, closed_explanation

@@ -12,7 +12,7 @@ import numpy as np
 from linkwright.bounds import between
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import InputError, TooLargeError
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.files import file_at, write_figure
 from linkwright.symbolic.derivation.quantities import MAIN, QUANTITIES
 from linkwright.symbolic.derivation.total_mass import MASS

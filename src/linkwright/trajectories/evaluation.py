@@ -16,7 +16,7 @@ from linkwright.dynamics.configuration import exp_rates, integrate
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum, where
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.tables import take
 
 ORDERS = 3
 """Number of derivatives: velocity, acceleration, jerk."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.errors import InputError, ShapeError
 from linkwright.geometry.distances import PairNames, distances
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, as_numbers
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError, counted, is_choice
 from linkwright.files import write_figure
 from linkwright.geometry.distances import PairNames
+from linkwright.model.parts.shape import Shape
 from linkwright.model.requirement import takes_model
-from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 from linkwright.spatial.values import ValueList

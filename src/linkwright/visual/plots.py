@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError, is_choice
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual import palette

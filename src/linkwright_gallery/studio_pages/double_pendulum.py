@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.equation_view import typeset
 from linkwright.browser.live.live import Live
 from linkwright.browser.live.panel import LivePanel
 from linkwright.browser.live.simulation_tab import values_now
-from linkwright.browser.robot import RobotNodes
+from linkwright.browser.view.equation_view import typeset
+from linkwright.browser.view.robot import RobotNodes
 from linkwright.compiler.public import public
 from linkwright.dynamics import bias_forces, mass_matrix, pose
 from linkwright.model.tree import Model

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.labels import distance
-from linkwright.browser.robot import RobotNodes
+from linkwright.browser.view.labels import distance
+from linkwright.browser.view.robot import RobotNodes
 from linkwright.spatial.arrays import Array
 from linkwright_gallery.studio_pages.program import TutorialPage, degrees, table
 from linkwright_gallery.studio_pages.tutorial_arm import TutorialAnswers, forward, inverse, lengths_of, nearest

@@ -10,8 +10,8 @@ import numpy as np
 
 from linkwright.browser.page import Studio, theme
 from linkwright.browser.posture import Newest
-from linkwright.browser.scene import FIELD_OF_VIEW, BrowserScene
-from linkwright.browser.style import STYLE
+from linkwright.browser.view.scene import FIELD_OF_VIEW, BrowserScene
+from linkwright.browser.view.style import STYLE
 from linkwright.model.library.built_in import built_in
 
 

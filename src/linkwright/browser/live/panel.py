@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.labels import literal
 from linkwright.browser.live.clock import Clock
 from linkwright.browser.live.live import Live, LiveState
 from linkwright.browser.live.plots import Plots
 from linkwright.browser.recorded.page import CRIMSON, FORCES, GREEN
 from linkwright.browser.recorded.page import PUSH as PUSH_ARROW
-from linkwright.browser.scene import BrowserScene
+from linkwright.browser.view.labels import literal
+from linkwright.browser.view.scene import BrowserScene
 from linkwright.errors import LinkwrightError
 from linkwright.spatial.arrays import Array
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.browser.camera import CameraControls, free_share
-from linkwright.browser.equation_view import Typeset, may_be_typeset, typeset
-from linkwright.browser.labels import literal
 from linkwright.browser.live.live import Live
 from linkwright.browser.live.panel import LivePanel
 from linkwright.browser.posture import Posture
 from linkwright.browser.progress import CompileProgress
 from linkwright.browser.recorded.page import Playable, playable, with_arrows
-from linkwright.browser.robot import body_poses
-from linkwright.browser.scene import FIELD_OF_VIEW, BrowserScene
+from linkwright.browser.view.camera import CameraControls, free_share
+from linkwright.browser.view.equation_view import Typeset, may_be_typeset, typeset
+from linkwright.browser.view.labels import literal
+from linkwright.browser.view.robot import body_poses
+from linkwright.browser.view.scene import FIELD_OF_VIEW, BrowserScene
 from linkwright.errors import LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.ground import floating

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.browser.recorded.page import FORCES, PUSH, Playable, force_scale, page_of, playable, show_arrows
-from linkwright.browser.scene import BrowserScene
+from linkwright.browser.view.scene import BrowserScene
 from linkwright.errors import InputError, LinkwrightError
 from linkwright.spatial.arrays import Array
 from linkwright.visual.animations.film import shown_times

@@ -15,8 +15,8 @@ from foxglove_schemas_protobuf.SceneUpdate_pb2 import SceneUpdate
 from mcap_protobuf.writer import Writer
 
 from linkwright.browser.recorded.motion_log import MotionLog
-from linkwright.browser.solids import BodySolid
-from linkwright.browser.solids import Color as Bytes
+from linkwright.browser.view.solids import BodySolid
+from linkwright.browser.view.solids import Color as Bytes
 from linkwright.model.build.description import WORLD
 from linkwright.spatial.arrays import Array
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwright.browser.robot import body_poses
-from linkwright.browser.solids import Solids, Strut, solids_of
+from linkwright.browser.view.robot import body_poses
+from linkwright.browser.view.solids import Solids, Strut, solids_of
 from linkwright.errors import InputError, MissingExtraError
 from linkwright.geometry import rotation
 from linkwright.model.build.description import WORLD

@@ -12,8 +12,8 @@ from linkwright.browser.page import Studio, add_dark_theme, theme
 from linkwright.browser.recorded.export import Saving
 from linkwright.browser.recorded.page import framed, page_of, playable, save_page
 from linkwright.browser.recorded.player import MotionPlayer
-from linkwright.browser.scene import BrowserScene
-from linkwright.browser.style import STYLE
+from linkwright.browser.view.scene import BrowserScene
+from linkwright.browser.view.style import STYLE
 
 WIDTH = 380
 """Width of the curves, pixels."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from linkwright.browser.live.live import LiveState
 from linkwright.browser.recorded.curves import with_curves
-from linkwright.browser.scene import BrowserScene
 from linkwright.browser.serving import serve
+from linkwright.browser.view.scene import BrowserScene
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model

@@ -12,7 +12,7 @@ from linkwright.bounds import positive
 from linkwright.browser.live.live import LiveState
 from linkwright.browser.live.plots import Plots
 from linkwright.browser.recorded.page import Playable, force_scale, show_arrows
-from linkwright.browser.scene import BrowserScene
+from linkwright.browser.view.scene import BrowserScene
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import resample
 

@@ -107,7 +107,7 @@ def compare(
 
 def _text(file: Path | None) -> str:
     """Return the text of a file, or of the standard input."""
-    from linkwright.symbolic.derivation.statements import MOST_LETTERS
+    from linkwright.symbolic.derivation.given.statements import MOST_LETTERS
 
     if file is None:
         if sys.stdin is None or sys.stdin.isatty():

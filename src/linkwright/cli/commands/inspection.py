@@ -43,7 +43,7 @@ def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True, verb
         Count the multiplications and additions of each algorithm.
     """
     from linkwright.dynamics import total_mass, welded_mass
-    from linkwright.formats.meshes import missing_meshes
+    from linkwright.formats.meshes.reading import missing_meshes
 
     model = load_robot(robot, root, verbose)
     terminal.output.print(str(model), soft_wrap=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
+from linkwright.compiler.emit.instructions.arithmetic import ArithmeticEmitter
 from linkwright.compiler.ir.staged import Fragment, Write
 from linkwright.compiler.native.machine import Target
 

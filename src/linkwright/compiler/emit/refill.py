@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 from linkwright.compiler.emit.code import FunctionBuilder
+from linkwright.compiler.emit.instructions.arithmetic import ArithmeticEmitter
 from linkwright.compiler.emit.repetition import emit_poll, is_long, long_steps, needed_for, work
 from linkwright.compiler.emit.rows import copy_text, emit_contiguous, loop_text, pass_text
 from linkwright.compiler.emit.straight import ELSEWHERE, StraightLineEmitter, module_text

@@ -13,7 +13,7 @@ from linkwright.compiler.emit.tables import memory
 from linkwright.compiler.ir.program import Program, Steps
 
 if TYPE_CHECKING:
-    from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
+    from linkwright.compiler.emit.instructions.arithmetic import ArithmeticEmitter
 
 
 def emit_repeat(

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from linkwright.compiler.emit.instructions.vector_math import Lanes
 from linkwright.compiler.emit.tables import RowAddress, located, memory, read, splat
-from linkwright.compiler.emit.vector_math import Lanes
 from linkwright.compiler.ir.program import Each, Instruction
-from linkwright.expression.tables import MatrixLayout
+from linkwright.expression.loops.tables import MatrixLayout
 
 if TYPE_CHECKING:
-    from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
+    from linkwright.compiler.emit.instructions.arithmetic import ArithmeticEmitter
 
 TURNED = 4
 """Entries of each lane's row that are read and turned at once."""

@@ -2,7 +2,7 @@
 
 In a batch, each lane computes another motion. The code of a single motion computes with single numbers, and most
 of its time may be loops over tables, such as those over the pairs of shapes of a robot. Where the steps of a loop are
-independent (`spatial/repeats.py`, `for_each`), this code takes W of them together, lane l the step k + l:
+independent (`spatial/loops/repeats.py`, `for_each`), this code takes W of them together, lane l the step k + l:
 
 - A row of numbers of the motion is memory that all lanes share. The lanes read and write different entries of it.
 - A *count* is a whole number that follows from the number of the step. That of a batch is the same in all lanes. Here
@@ -21,12 +21,12 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from linkwright.compiler.emit.instructions.vector_math import Lanes
 from linkwright.compiler.emit.tables import Index, RowAddress, emit_index, located, moved, of_each_lane, splat
-from linkwright.compiler.emit.vector_math import Lanes
 from linkwright.compiler.ir.program import Program, Steps
 
 if TYPE_CHECKING:
-    from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
+    from linkwright.compiler.emit.instructions.arithmetic import ArithmeticEmitter
 
 LEAST = 4
 """Number of lanes from which they are used."""

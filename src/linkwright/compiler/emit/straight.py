@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
 from linkwright.compiler.emit.code import module
+from linkwright.compiler.emit.instructions.arithmetic import ArithmeticEmitter
 from linkwright.compiler.emit.repetition import is_long
 from linkwright.compiler.emit.rows import copy_text, lengths_text, loop_text, stride_place
 from linkwright.compiler.emit.tables import RowAddress, read

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from linkwright.compiler.ir.program import Instruction, Program, Steps
-from linkwright.expression.tables import ConstantTable, EntryRange
+from linkwright.expression.loops.tables import ConstantTable, EntryRange
 
 if TYPE_CHECKING:
-    from linkwright.compiler.emit.arithmetic import ArithmeticEmitter
+    from linkwright.compiler.emit.instructions.arithmetic import ArithmeticEmitter
 
 ON_STACK = 4096
 """Largest number of numbers on the stack; larger arrays are allocated."""

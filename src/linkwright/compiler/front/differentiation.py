@@ -16,10 +16,10 @@ from linkwright.compiler.ir.program import ROWS, Each, Program, Steps, program_o
 from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, TooLargeError
-from linkwright.expression import tables
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.repeats import of_step, own_symbols
+from linkwright.expression.loops import tables
+from linkwright.expression.loops.repeats import of_step, own_symbols
 from linkwright.model.tree import Model
 from linkwright.status import with_status_message
 

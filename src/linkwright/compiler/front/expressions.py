@@ -13,7 +13,7 @@ from linkwright.compiler.ir.program import Program, program_of
 from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.sympy_conversion import from_sympy, symbol_types
+from linkwright.expression.sympy.conversion import from_sympy, symbol_types
 
 NAME = "expressions"
 """of programs, and of the function in C"""

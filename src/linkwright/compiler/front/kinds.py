@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.errors import ModelError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.model.elements import Link
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia

@@ -10,8 +10,8 @@ import numpy as np
 
 from linkwright.compiler.ir.formats import DOUBLE, FORMATS, NumberFormat
 from linkwright.compiler.ir.program import Each, Program, Steps
+from linkwright.expression.loops.tables import MatrixLayout
 from linkwright.expression.operations import OPERATIONS
-from linkwright.expression.tables import MatrixLayout
 
 
 def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:

@@ -14,9 +14,9 @@ import numpy as np
 
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph, Repeat
+from linkwright.expression.loops.repeats import instead, superseded
 from linkwright.expression.operations import HELD
 from linkwright.expression.order import elements, needed
-from linkwright.expression.repeats import instead, superseded
 
 
 class ArraySpec(NamedTuple):
@@ -40,7 +40,8 @@ class Instruction(NamedTuple):
     """numbers of values; of an input, its number and the entry in it"""
     value: Any = None
     """data of the operation: the number of a constant; the :class:`Steps` of "repeat"; for "item" the index of a
-    repetition's result or a row's entry; for rows those of `expression/tables.py`; for "array" an input and an entry
+    repetition's result or a row's entry; for rows those of `expression/loops/tables.py`; for "array" an input and an
+    entry
     """
 
 
@@ -49,7 +50,7 @@ Instruction.__repr__ = tuple.__repr__  # type: ignore[method-assign]  # digests 
 ROWS = frozenset(
     ("numbers", "array", "table", "part", "kept", "zeros", "room", "added", "put", "product", "outer", "take", "each")
 )
-"""Operations that create or read rows of numbers: `expression/tables.py`; "each" is created by `rerolling.py`."""
+"""Operations that create or read rows of numbers: `expression/loops/tables.py`; "each" is created by `rerolling.py`."""
 
 
 class Operations(NamedTuple):

@@ -27,8 +27,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from linkwright.compiler.ir.program import ArraySpec, Each, Instruction, Program
+from linkwright.expression.loops.tables import ConstantTable, EntryRange
 from linkwright.expression.operations import OPERATIONS
-from linkwright.expression.tables import ConstantTable, EntryRange
 
 LEAST = 16
 """Entries from which they become a loop."""

@@ -25,6 +25,7 @@ from linkwright.compiler.emit.body import (
     UniformSpace,
 )
 from linkwright.compiler.emit.code import FunctionBuilder
+from linkwright.compiler.emit.instructions.vector_math import Lanes
 from linkwright.compiler.emit.stages import (
     NUMBER,
     Operand,
@@ -37,7 +38,6 @@ from linkwright.compiler.emit.stages import (
     run,
     tables_of,
 )
-from linkwright.compiler.emit.vector_math import Lanes
 from linkwright.compiler.front.sweeps import WORLD, ColumnResult, Output
 from linkwright.compiler.ir.program import ArraySpec
 from linkwright.compiler.ir.staged import Fragment, Staged

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.spatial.arrays import Array, clip, where
-from linkwright.spatial.linalg import factorize, solve_above, solve_below
-from linkwright.spatial.repeats import until
+from linkwright.spatial.linear_algebra.linalg import factorize, solve_above, solve_below
+from linkwright.spatial.loops.repeats import until
 
 ENOUGH = 1e-24
 """Convergence: expected decrease, relative to the value of the function."""

@@ -16,7 +16,7 @@ from linkwright.files import write_figure
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.tables import take
 from linkwright.visual.plots import plot_motion
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import IntegrationMethod, total_acceleration
 from linkwright.simulation.linearization import linearize
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.tables import take
 
 AT_REST = 1e-6
 """m/s² or rad/s², above which a posture counts as moving."""

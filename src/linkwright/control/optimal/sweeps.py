@@ -27,8 +27,8 @@ from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import driven_step
 from linkwright.spatial.arrays import Array, clip, where
-from linkwright.spatial.repeats import until
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.repeats import until
+from linkwright.spatial.loops.tables import take
 
 NODES = 32
 """Nodes of a call, at most."""

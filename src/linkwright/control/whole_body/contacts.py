@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.bounds import positive
 from linkwright.dynamics import jacobian, jacobian_dot_times_v, pose, velocity
 from linkwright.errors import InputError, explained
-from linkwright.model.pair import FRICTION
+from linkwright.model.parts.pair import FRICTION
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, unit_vector
 from linkwright.spatial.rotation import rotation_from_z, skew

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.compiler.public import compile_or_not
 from linkwright.control.whole_body.reduction import Stance, orthonormal
 from linkwright.errors import InputError, ShapeError
-from linkwright.ik_solvers.solver import inputs_named
+from linkwright.ik_solvers.search.solver import inputs_named
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

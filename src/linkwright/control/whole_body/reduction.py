@@ -26,7 +26,7 @@ from linkwright.ik_solvers.tasks import CenterOfMass, Joints, Momentum, Pose, Po
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.linalg import factorize, solve_below
+from linkwright.spatial.linear_algebra.linalg import factorize, solve_below
 
 DEPENDENT = 1e-14
 """Rows are dependent if less than this remains of them after orthogonalization, by squares."""

@@ -25,7 +25,7 @@ from linkwright.dynamics.assembly.subassembly import Subassembly, velocity_terms
 from linkwright.model.elements import Link
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence, gyroscopic_force, inertia_force
-from linkwright.spatial.linalg import factorize, solve_above, solve_below
+from linkwright.spatial.linear_algebra.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, motion_to_child, split_pose
 

@@ -1,4 +1,4 @@
-"""Closed loops as rigid joints between the two bodies that they connect (`model/loop.py`)."""
+"""Closed loops as rigid joints between the two bodies that they connect (`model/joints/loop.py`)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from linkwright.dynamics.closed_loops.rows import (
     loop_groups,
 )
 from linkwright.errors import ClosureError, ModelError
-from linkwright.model.loop import Loop, LoopType
+from linkwright.model.joints.loop import Loop, LoopType
 from linkwright.model.memo import derived
 from linkwright.model.scale import scale_of
 from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
-from linkwright.spatial.linalg import SemidefiniteFactors
+from linkwright.spatial.linear_algebra.linalg import SemidefiniteFactors
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import inverse_pose
 

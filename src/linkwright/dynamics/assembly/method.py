@@ -55,7 +55,7 @@ from linkwright.dynamics.assembly.subassembly import (
 from linkwright.dynamics.inverse import Wrenches, external_forces
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import SemidefiniteFactors
+from linkwright.spatial.linear_algebra.linalg import SemidefiniteFactors
 
 
 class DisassemblyResult(NamedTuple):

@@ -46,7 +46,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import inverse_inertia
-from linkwright.spatial.linalg import SemidefiniteFactors
+from linkwright.spatial.linear_algebra.linalg import SemidefiniteFactors
 from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_to_child
 
 

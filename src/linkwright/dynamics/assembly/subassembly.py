@@ -28,7 +28,7 @@ import numpy as np
 from linkwright.model.elements import Link
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import compliance_beyond, inverse_inertia
-from linkwright.spatial.linalg import (
+from linkwright.spatial.linear_algebra.linalg import (
     SemidefiniteFactors,
     factorize,
     semidefinite_factors,

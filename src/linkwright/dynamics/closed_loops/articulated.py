@@ -32,12 +32,12 @@ from linkwright.dynamics.closed_loops.stabilization import Gains, stabilizing
 from linkwright.dynamics.inverse import Wrenches, external_forces
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.model.elements import Link
-from linkwright.model.loop import CoordinateLoop
+from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.memo import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import congruence
-from linkwright.spatial.linalg import (
+from linkwright.spatial.linear_algebra.linalg import (
     SemidefiniteFactors,
     semidefinite_factors,
     solve_symmetric,

@@ -17,13 +17,13 @@ from linkwright.dynamics.closed_loops.rows import (
 )
 from linkwright.dynamics.configuration import check, integrate
 from linkwright.errors import ArgumentError, ClosureError, InputError
-from linkwright.model.loop import CoordinateLoop
+from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, largest, maximum, minimum, where
-from linkwright.spatial.linalg import solve_symmetric
-from linkwright.spatial.repeats import until
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
+from linkwright.spatial.loops.repeats import until
 
 CLOSED = 1e-10
 """Residual of closed loops, relative to the mechanism's length and to 1 rad."""

@@ -41,12 +41,12 @@ from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
 from linkwright.dynamics.kinematics import pose
-from linkwright.model.loop import CoordinateLoop
+from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
-from linkwright.spatial.linalg import (
+from linkwright.spatial.linear_algebra.linalg import (
     SemidefiniteFactors,
     factorize,
     semidefinite_factors,
@@ -169,8 +169,9 @@ def constraint_forces(
     -------
     ndarray, shape (..., m)
         Multipliers in N and N m in the order of :func:`constraint_residual`. A loop acts on its second frame with the
-        force T λ and on its first with the opposite force, where T are the constrained directions (`model/loop.py`).
-        For a ball, λ is the force on the second frame in that frame's axes. For redundant loops λ has least norm.
+        force T λ and on its first with the opposite force, where T are the constrained directions
+        (`model/joints/loop.py`). For a ball, λ is the force on the second frame in that frame's axes. For redundant
+        loops λ has least norm.
     """
     gains = checked_gains(stabilization)
     if model.loops:

@@ -29,13 +29,13 @@ from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import ClosureError
 from linkwright.model.elements import transform
-from linkwright.model.loop import CoordinateLoop
+from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.memo import kept
 from linkwright.model.scale import scale_of, some_configuration
 from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
-from linkwright.spatial.linalg import SemidefiniteFactors, Tolerance, semidefinite_factors
+from linkwright.spatial.linear_algebra.linalg import SemidefiniteFactors, Tolerance, semidefinite_factors
 
 SURELY = Tolerance(dependent=1e-12, nothing=1e-14)
 """Rows are projected only where dynamics, which has larger tolerances, certainly omits some."""

@@ -1,7 +1,7 @@
 """Constraint equations of closed loops: residuals, Jacobian and bias.
 
-A loop connects a frame y of one body with a frame y′ of another (see `model/loop.py`). Its residual φ(q) is zero when
-closed. The twist V of y relative to y′ gives the rate K v = Tᵀ V = φ̇, with the constrained directions T, and
+A loop connects a frame y of one body with a frame y′ of another (see `model/joints/loop.py`). Its residual φ(q) is
+zero when closed. The twist V of y relative to y′ gives the rate K v = Tᵀ V = φ̇, with the constrained directions T, and
 
     K a + K̇ v = 0,   equally   Tᵀ(a_y − a_y′) = γ
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.model.elements import Frame, Link
-from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model

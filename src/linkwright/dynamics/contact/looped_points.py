@@ -22,13 +22,13 @@ from linkwright.dynamics.contact.shapes.candidate import ABSENT, FAR, WIDTH, Con
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates, points_of
 from linkwright.dynamics.distance.shape_table import ShapeTable
-from linkwright.model.pair import Pair
-from linkwright.model.shape import Shape
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, where
-from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
-from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
+from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
+from linkwright.spatial.loops.memory import empty_row, read, write
+from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 from linkwright.spatial.transform import pose_of_rows, split_pose
 
 ALIKE = 3

@@ -11,8 +11,8 @@ from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.contact.shapes.convex.hull_table import contact_shape, hull_vertices
 from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.dynamics.distance.cores import CONVEX, bounding_radius, sizes_of
-from linkwright.model.pair import Pair
-from linkwright.model.shape import Shape
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

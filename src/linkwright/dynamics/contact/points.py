@@ -8,7 +8,7 @@ from linkwright.dynamics.contact.looped_points import Reach, looped_points
 from linkwright.dynamics.contact.placed_shapes import points_between
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.contact.shapes.pairs import points_of
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -14,12 +14,12 @@ import numpy as np
 from linkwright.dynamics.contact.looped_points import with_points
 from linkwright.dynamics.contact.placed_shapes import PlacedShape, points_between
 from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH, ContactCandidate
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.entry_table import mapped
-from linkwright.spatial.memory import empty_row, memory_row, read, write
-from linkwright.spatial.repeats import symbol_among, when
+from linkwright.spatial.loops.entry_table import mapped
+from linkwright.spatial.loops.memory import empty_row, memory_row, read, write
+from linkwright.spatial.loops.repeats import symbol_among, when
 from linkwright.spatial.transform import pose_of_rows, split_pose
 
 CORNERED = frozenset({"box", "mesh"})

@@ -28,7 +28,7 @@ from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.momentum import total_mass
 from linkwright.dynamics.kinematics import body_poses, pose, velocity
 from linkwright.model.memo import kept
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic, is_zero, maximum, where
 from linkwright.spatial.rotation import skew

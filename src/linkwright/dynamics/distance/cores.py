@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, along, either, vector
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, is_zero
-from linkwright.spatial.repeats import repeat
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.repeats import repeat
+from linkwright.spatial.loops.tables import take
 
 CONVEX = ("sphere", "capsule", "box", "cylinder", "ellipsoid", "cone", "mesh")
 """Kinds of convex shapes; meshes are convex hulls."""

@@ -23,7 +23,7 @@ from linkwright.dynamics.contact.shapes.candidate import NOTHING, along, cross, 
 from linkwright.dynamics.contact.shapes.rounded import nearest_of_segments
 from linkwright.dynamics.distance.cores import ConvexCore
 from linkwright.spatial.arrays import Array, clip, maximum
-from linkwright.spatial.repeats import until
+from linkwright.spatial.loops.repeats import until
 
 STEPS = 6
 """Largest number of Newton steps."""

@@ -25,8 +25,8 @@ import numpy as np
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, cross, either, unit, vector
 from linkwright.dynamics.distance.gjk import Support
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import repeat, symbol_among, until, when
+from linkwright.spatial.loops.memory import empty_row, read, write
+from linkwright.spatial.loops.repeats import repeat, symbol_among, until, when
 
 VERTICES = 64
 """Largest number of vertices of the polytope."""

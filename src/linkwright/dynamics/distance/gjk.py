@@ -20,7 +20,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, cross, either
 from linkwright.spatial.arrays import Array, maximum
-from linkwright.spatial.repeats import until
+from linkwright.spatial.loops.repeats import until
 
 Support = Callable[[Array], tuple[Array, Array]]
 """Support point w (3,) of A ⊖ B along a direction, and the point a (3,) of A in it."""

@@ -15,9 +15,9 @@ from linkwright.dynamics.distance.cores import POLYTOPES, ROUND, SEGMENTS, Conve
 from linkwright.dynamics.distance.cylinder_distance import round_distance
 from linkwright.dynamics.distance.expanding_polytope import CURVED_SLACK, SLACK, penetration
 from linkwright.dynamics.distance.gjk import Support, are_near, nearest_points
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, maximum
-from linkwright.spatial.repeats import when
+from linkwright.spatial.loops.repeats import when
 
 UP = (0.0, 0.0, 1.0)
 """Normal of two coincident points."""

@@ -25,12 +25,12 @@ from linkwright.dynamics.distance.separation import (
 from linkwright.dynamics.distance.shape_table import ShapeTable
 from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.entry_table import EntryTable
-from linkwright.spatial.repeats import repeat, symbol_among, when
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.entry_table import EntryTable
+from linkwright.spatial.loops.repeats import repeat, symbol_among, when
+from linkwright.spatial.loops.tables import take
 from linkwright.spatial.transform import pose_of_rows
 
 FARTHEST = 1e9

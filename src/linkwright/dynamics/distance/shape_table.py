@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.entry_table import EntryTable
+from linkwright.spatial.loops.entry_table import EntryTable
 
 
 class ShapeTable:

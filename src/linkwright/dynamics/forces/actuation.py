@@ -22,7 +22,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
-from linkwright.spatial.linalg import semidefinite_factors
+from linkwright.spatial.linear_algebra.linalg import semidefinite_factors
 
 POSSIBLE = 1e-6
 """Largest missing effort or loop acceleration, in the mechanism's units, relative to the total."""

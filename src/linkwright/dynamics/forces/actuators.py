@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwright.dynamics.forces.muscles import muscle_activation_rate, muscle_gain_and_bias
 from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched
-from linkwright.model.actuator import Actuator, Range
-from linkwright.model.spring import LEAST
+from linkwright.model.parts.actuator import Actuator, Range
+from linkwright.model.parts.spring import LEAST
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip
 from linkwright.spatial.rotation import quaternion_log, quaternion_matrix, skew

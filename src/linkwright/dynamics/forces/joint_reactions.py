@@ -11,7 +11,7 @@ from linkwright.model.elements import Link, motion_subspace, transform
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_to_child
 from linkwright.spatial.vectors import force_cross, motion_cross
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkwright.model.actuator import Muscle
+from linkwright.model.parts.actuator import Muscle
 from linkwright.spatial.arrays import clip, where
 
 SMALLEST = 1e-15

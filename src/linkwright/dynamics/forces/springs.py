@@ -18,9 +18,9 @@ import numpy as np
 
 from linkwright.dynamics.forces.wrapping import wrapped_path
 from linkwright.model.elements import Frame
+from linkwright.model.parts.spring import Spring
+from linkwright.model.parts.tendon import Tendon, Wrap, coefficients_of
 from linkwright.model.requirement import takes_model
-from linkwright.model.spring import Spring
-from linkwright.model.tendon import Tendon, Wrap, coefficients_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, maximum, where
 from linkwright.spatial.rotation import skew

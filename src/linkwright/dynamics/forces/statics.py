@@ -12,7 +12,7 @@ from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.kinematics import ReferenceFrame
 from linkwright.errors import explained
 from linkwright.model.elements import Joint, Link
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint_type import JointType
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero

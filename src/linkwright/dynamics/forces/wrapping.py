@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.model.tendon import Wrap
+from linkwright.model.parts.tendon import Wrap
 from linkwright.spatial.arrays import Array, atan2, clip, maximum, where
 
 TINY = 1e-15

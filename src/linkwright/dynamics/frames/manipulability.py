@@ -17,8 +17,8 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic, where
-from linkwright.spatial.linalg import factorize, solve_above
-from linkwright.spatial.singular import singular_values, triangle
+from linkwright.spatial.linear_algebra.linalg import factorize, solve_above
+from linkwright.spatial.linear_algebra.singular import singular_values, triangle
 
 Measure = Literal["yoshikawa", "condition", "asada"]
 """Property of the velocity ellipsoid that is measured."""

@@ -21,12 +21,12 @@ from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.dynamics.impulses.supports import LIMIT_STRIDE, bodies_of, filled_support, moving_coordinates
 from linkwright.dynamics.kinematics import body_poses, body_velocities
-from linkwright.model.pair import Pair
-from linkwright.model.spring import Spring
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, largest, maximum, minimum, where
-from linkwright.spatial.entry_table import mapped
-from linkwright.spatial.repeats import when
+from linkwright.spatial.loops.entry_table import mapped
+from linkwright.spatial.loops.repeats import when
 
 REACH, SUDDEN = 1e-2, 2.0
 """m, m/s: contacts with a gap larger than SUDDEN times the step, or than REACH, that does not close within two steps at

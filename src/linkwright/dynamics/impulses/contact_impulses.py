@@ -16,7 +16,7 @@ from linkwright.dynamics.impulses.supports import bodies_of
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.entry_table import mapped
+from linkwright.spatial.loops.entry_table import mapped
 
 
 class ContactImpulse(NamedTuple):

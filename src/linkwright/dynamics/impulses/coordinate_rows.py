@@ -18,9 +18,9 @@ from linkwright.dynamics.impulses.factor_rows import FactorRows
 from linkwright.dynamics.impulses.impulse_laws import DiagonalBlock, JacobianBlock, reciprocal
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.spatial.arrays import Array, is_one, is_symbolic, maximum
-from linkwright.spatial.entry_table import EntryTable
-from linkwright.spatial.memory import read, write
-from linkwright.spatial.repeats import repeat, symbol_among, when
+from linkwright.spatial.loops.entry_table import EntryTable
+from linkwright.spatial.loops.memory import read, write
+from linkwright.spatial.loops.repeats import repeat, symbol_among, when
 
 MANY = 24
 """Number of constraints from which their rows are computed in loops, where all of them may always be active"""

@@ -15,9 +15,9 @@ from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import ContactRows, families_in_loops
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_one, is_symbolic, maximum, where
-from linkwright.spatial.entry_table import EntryTable
-from linkwright.spatial.memory import read
-from linkwright.spatial.repeats import for_each, repeat, symbol_among, when
+from linkwright.spatial.loops.entry_table import EntryTable
+from linkwright.spatial.loops.memory import read
+from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 
 
 class PositionRows(NamedTuple):

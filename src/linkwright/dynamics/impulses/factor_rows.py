@@ -10,9 +10,9 @@ import numpy as np
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.supports import LONG
 from linkwright.spatial.arrays import Array, is_zero
-from linkwright.spatial.entry_table import EntryTable, NumberTable
-from linkwright.spatial.memory import read, write
-from linkwright.spatial.repeats import repeat
+from linkwright.spatial.loops.entry_table import EntryTable, NumberTable
+from linkwright.spatial.loops.memory import read, write
+from linkwright.spatial.loops.repeats import repeat
 
 
 class FactorRows:

@@ -24,8 +24,8 @@ import numpy as np
 from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup, ContactConstraint, FrictionDisc
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.spatial.arrays import Array, clip, inverse_root, is_symbolic, maximum, where
-from linkwright.spatial.entry_table import largest_of
-from linkwright.spatial.repeats import when
+from linkwright.spatial.loops.entry_table import largest_of
+from linkwright.spatial.loops.repeats import when
 
 TINY_SQUARE = 1e-200
 """Added to a square under a root, so that the derivative of the root is finite at zero."""

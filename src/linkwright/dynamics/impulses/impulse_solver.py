@@ -52,9 +52,9 @@ from linkwright.dynamics.impulses.projected_gauss_seidel import (
 )
 from linkwright.errors import ArgumentError, explained
 from linkwright.spatial.arrays import Array, is_one, maximum, minimum, where
-from linkwright.spatial.entry_table import largest_of, mapped
-from linkwright.spatial.memory import is_memory_row, memory_row, read
-from linkwright.spatial.repeats import when
+from linkwright.spatial.loops.entry_table import largest_of, mapped
+from linkwright.spatial.loops.memory import is_memory_row, memory_row, read
+from linkwright.spatial.loops.repeats import when
 
 TOLERATED_OVERLAP = 1e-6
 """m or rad: tolerance of the position shift; smaller where the tolerance of the solver, in m/s, is smaller."""

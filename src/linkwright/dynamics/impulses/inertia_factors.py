@@ -20,7 +20,7 @@ from linkwright.dynamics.closed_loops.independent import AS_THEY_COME, row_scale
 from linkwright.dynamics.closed_loops.rows import constraint_jacobian
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic, maximum
-from linkwright.spatial.linalg import (
+from linkwright.spatial.linear_algebra.linalg import (
     SemidefiniteFactors,
     factorize,
     semidefinite_factors,

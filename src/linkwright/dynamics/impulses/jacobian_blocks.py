@@ -34,9 +34,9 @@ from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.looped_gauss_seidel import ALIKE
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_symbolic
-from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
-from linkwright.spatial.memory import read, write
-from linkwright.spatial.repeats import repeat, symbol_among, when
+from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
+from linkwright.spatial.loops.memory import read, write
+from linkwright.spatial.loops.repeats import repeat, symbol_among, when
 
 Contact = TypeVar("Contact")
 

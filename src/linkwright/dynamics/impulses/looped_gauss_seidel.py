@@ -25,8 +25,8 @@ from linkwright.dynamics.impulses.impulse_laws import (
 )
 from linkwright.dynamics.impulses.inertia_factors import TINY
 from linkwright.spatial.arrays import Array, clip, maximum, where
-from linkwright.spatial.entry_table import EntryTable, MarkedRows, pass_over
-from linkwright.spatial.repeats import repeat, symbol_among, until, when
+from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
+from linkwright.spatial.loops.repeats import repeat, symbol_among, until, when
 
 MANY = 24
 """Number of constraints in families from which loops are faster"""

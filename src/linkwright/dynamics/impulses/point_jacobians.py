@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.model.elements import Link
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.memory import memory_row, read
+from linkwright.spatial.loops.memory import memory_row, read
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 

@@ -28,8 +28,8 @@ from linkwright.dynamics.impulses.looped_gauss_seidel import (
     warm_start_factor,
 )
 from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
-from linkwright.spatial.memory import read, write
-from linkwright.spatial.repeats import repeat, until, when
+from linkwright.spatial.loops.memory import read, write
+from linkwright.spatial.loops.repeats import repeat, until, when
 
 UNROLLED = 120
 """Constraints times iterations up to which code is unrolled; longer code is a loop."""

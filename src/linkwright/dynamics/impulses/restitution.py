@@ -38,7 +38,7 @@ from linkwright.dynamics.impulses.impulse_solver import (
 from linkwright.dynamics.impulses.inertia_factors import TINY, InertiaFactors
 from linkwright.dynamics.impulses.projected_gauss_seidel import largest_residual, rescaled_by_work
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
-from linkwright.spatial.repeats import until
+from linkwright.spatial.loops.repeats import until
 
 OPEN = 1e100
 """m/s: bias of a contact without an impulse"""

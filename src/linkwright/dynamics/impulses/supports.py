@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
 from linkwright.model.tree import Model
 
 

@@ -23,7 +23,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero, maximum, mirror
 from linkwright.spatial.inertia import RigidInertia, congruence
-from linkwright.spatial.linalg import inverse_of_definite, solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import inverse_of_definite, solve_symmetric
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import inverse_pose
 

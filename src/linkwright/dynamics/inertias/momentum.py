@@ -23,7 +23,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror, where
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
 from linkwright.spatial.vectors import force_cross, motion_cross

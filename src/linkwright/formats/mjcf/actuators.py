@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from linkwright.errors import FormatError, InputError
 from linkwright.formats.mjcf.tendons import add_tendon, kind_of, other_tendon, tendon_of
 from linkwright.formats.writing import Losses, XmlNode
-from linkwright.model.actuator import ZEROS, Actuator, Muscle, Range
 from linkwright.model.build.description import Description
-from linkwright.model.tendon import Wrap
+from linkwright.model.parts.actuator import ZEROS, Actuator, Muscle, Range
+from linkwright.model.parts.tendon import Wrap
 
 if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader

@@ -10,8 +10,8 @@ import numpy as np
 
 from linkwright.formats.writing import Losses, XmlNode
 from linkwright.model.build.description import Description
-from linkwright.model.pair import FRICTION, Pair
-from linkwright.model.shape import Shape
+from linkwright.model.parts.pair import FRICTION, Pair
+from linkwright.model.parts.shape import Shape
 
 THINNEST = 1e-3
 """m, smallest depth of the ground below a height field, and smallest range of its heights, required by MuJoCo."""

@@ -17,8 +17,8 @@ import numpy as np
 
 from linkwright.errors import counted
 from linkwright.formats.mjcf.compliance import DEFAULT, PointCompliance, Softness, compliance, mixed_softness
-from linkwright.model.pair import Pair, combined, served
-from linkwright.model.shape import SURFACE, Shape
+from linkwright.model.parts.pair import Pair, combined, served
+from linkwright.model.parts.shape import SURFACE, Shape
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.model.joint import Compound, JointPart, Prismatic, Spherical, nested
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint import Compound, JointPart, Prismatic, Spherical, nested
+from linkwright.model.joints.joint_type import JointType
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.formats.writing import Losses, XmlNode
-from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD, Description, JointSpec
-from linkwright.model.keyframe import ActuatorState, JointState, KeyframeSpec
+from linkwright.model.parts.actuator import Actuator
+from linkwright.model.parts.keyframe import ActuatorState, JointState, KeyframeSpec
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_from_matrix, quaternion_matrix
 from linkwright.spatial.transform import pose_matrix

@@ -15,7 +15,7 @@ import numpy as np
 from linkwright.formats.mjcf.contact_elements import signed
 from linkwright.formats.writing import XmlNode, zero_poses
 from linkwright.model.build.description import WORLD, Description
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 
 from linkwright.formats.mjcf.shapes import rotation_of
 from linkwright.formats.writing import Losses, XmlNode, text
-from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD, Description, FrameSpec
-from linkwright.model.sensor import (
+from linkwright.model.parts.actuator import Actuator
+from linkwright.model.parts.sensor import (
     OF_ACTUATORS,
     OF_FRAMES,
     OF_JOINTS,

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.formats.mjcf.contacts import surface_of, touching
 from linkwright.formats.mjcf.scenery import FLOOR, is_added
-from linkwright.model.shape import KINDS, Shape, Use
+from linkwright.model.parts.shape import KINDS, Shape, Use
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import quaternion_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix

@@ -9,9 +9,9 @@ import numpy as np
 
 from linkwright.formats.mjcf.sensors import object_frame
 from linkwright.formats.writing import Losses, XmlNode
-from linkwright.model.loop import CoordinateLoop
-from linkwright.model.spring import Spring
-from linkwright.model.tendon import Tendon, Wrap
+from linkwright.model.joints.loop import CoordinateLoop
+from linkwright.model.parts.spring import Spring
+from linkwright.model.parts.tendon import Tendon, Wrap
 
 if TYPE_CHECKING:
     from linkwright.formats.mjcf.reading import MjcfReader

@@ -33,10 +33,10 @@ from linkwright.formats.writing import (
     still,
 )
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
-from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
-from linkwright.model.loop import Ball, CoordinateLoop, Loop, RevolutePair, Weld
-from linkwright.model.shape import Shape
-from linkwright.model.tendon import Wrap
+from linkwright.model.joints.joint import Free, Planar, Prismatic, Revolute, Spherical
+from linkwright.model.joints.loop import Ball, CoordinateLoop, Loop, RevolutePair, Weld
+from linkwright.model.parts.shape import Shape
+from linkwright.model.parts.tendon import Wrap
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix

@@ -39,10 +39,10 @@ from linkwright.model.build.description import (
     Mimic,
     motion_of,
 )
-from linkwright.model.joint import Compound, JointPart, Revolute, nested
-from linkwright.model.joint_type import JointType
-from linkwright.model.loop import Loop, loop_type
-from linkwright.model.shape import Shape
+from linkwright.model.joints.joint import Compound, JointPart, Revolute, nested
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.joints.loop import Loop, loop_type
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import rotation_from_z

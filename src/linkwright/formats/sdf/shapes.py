@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.formats.gazebo import DISC, compliance
 from linkwright.formats.sdf.values import SDFValues
 from linkwright.formats.xml import Element
-from linkwright.model.shape import Shape, Use
+from linkwright.model.parts.shape import Shape, Use
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix

@@ -29,9 +29,9 @@ from linkwright.formats.writing import (
     zero_poses,
 )
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, JointSpec
-from linkwright.model.joint import Helical, Prismatic, Revolute, Spherical, Universal
-from linkwright.model.joint_type import JointType
-from linkwright.model.loop import (
+from linkwright.model.joints.joint import Helical, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.joints.loop import (
     Ball,
     CoordinateLoop,
     HelicalPair,
@@ -40,7 +40,7 @@ from linkwright.model.loop import (
     RevolutePair,
     Weld,
 )
-from linkwright.model.shape import SURFACE, Shape
+from linkwright.model.parts.shape import SURFACE, Shape
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import inverse_pose

@@ -23,8 +23,8 @@ from linkwright.formats.urdf.shapes import material_colors, shapes_of, with_surf
 from linkwright.formats.urdf.transmissions import actuators_of
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
-from linkwright.model.joint_type import JointType
-from linkwright.model.shape import Shape
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_about, rotation_rpy

@@ -12,7 +12,7 @@ import numpy as np
 from linkwright.formats.findings import LARGEST, NUMBER
 from linkwright.formats.gazebo import compliance
 from linkwright.formats.xml import Element, shortened
-from linkwright.model.shape import Shape, Use
+from linkwright.model.parts.shape import Shape, Use
 from linkwright.spatial.transform import pose_matrix
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from linkwright.formats.findings import LONGEST_NAME
 from linkwright.formats.writing import Losses, XmlNode
 from linkwright.formats.xml import Element, shortened
-from linkwright.model.actuator import ZEROS, Actuator, Range
 from linkwright.model.build.description import JointSpec
+from linkwright.model.parts.actuator import ZEROS, Actuator, Range
 
 if TYPE_CHECKING:
     from linkwright.formats.urdf.reading import UrdfReader

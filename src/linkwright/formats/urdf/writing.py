@@ -30,9 +30,9 @@ from linkwright.formats.writing import (
     weightless,
 )
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
-from linkwright.model.joint import Free, Planar, Prismatic, Spherical
-from linkwright.model.joint_type import JointType
-from linkwright.model.shape import Shape
+from linkwright.model.joints.joint import Free, Planar, Prismatic, Spherical
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 

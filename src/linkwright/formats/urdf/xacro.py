@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from linkwright.errors import FormatError, MissingExtraError
-from linkwright.formats.child_process import confined, only_files_in
-from linkwright.formats.packages import Packages, packages_of
+from linkwright.formats.isolation.child_process import confined, only_files_in
+from linkwright.formats.lookup.packages import Packages, packages_of
 from linkwright.formats.urdf.reading import parse_urdf
 from linkwright.formats.xml import read_bytes
 from linkwright.model.tree import Model

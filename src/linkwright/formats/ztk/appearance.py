@@ -13,7 +13,7 @@ from linkwright.formats.text_values import WordFindings
 from linkwright.formats.ztk.shapes import AXES, box_axes, center_of, positive_numbers, several_points, triangles
 from linkwright.formats.ztk.text import ZtkSection
 from linkwright.formats.ztk.values import ZTKValues
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix

@@ -37,8 +37,8 @@ from linkwright.formats.ztk.shapes import Shapes
 from linkwright.formats.ztk.text import Key, ZtkSection, sections
 from linkwright.formats.ztk.values import PLACING, ZTKValues
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, motion_of
-from linkwright.model.loop import Loop, Weld
-from linkwright.model.shape import Shape
+from linkwright.model.joints.loop import Loop, Weld
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose

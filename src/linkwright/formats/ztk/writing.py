@@ -24,7 +24,7 @@ from linkwright.formats.writing import (
     zero_poses,
 )
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, JointSpec
-from linkwright.model.joint import (
+from linkwright.model.joints.joint import (
     Cylindrical,
     Free,
     Helical,
@@ -34,9 +34,9 @@ from linkwright.model.joint import (
     Spherical,
     Universal,
 )
-from linkwright.model.joint_type import JointType
-from linkwright.model.loop import Loop, Weld
-from linkwright.model.shape import Shape
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.joints.loop import Loop, Weld
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.errors import ModelError
-from linkwright.ik_solvers.exact.subproblems import SineCosine, turned
+from linkwright.ik_solvers.exact.formulas.subproblems import SineCosine, turned
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 

@@ -12,8 +12,16 @@ from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack
 from linkwright.ik_solvers.exact.chain import Arm
 from linkwright.ik_solvers.exact.decompositions import Decomposition
-from linkwright.ik_solvers.exact.families import JointSolution
-from linkwright.ik_solvers.exact.general import RaghavanRothElimination, polynomial_of, turns_at
+from linkwright.ik_solvers.exact.formulas.families import JointSolution
+from linkwright.ik_solvers.exact.formulas.general import RaghavanRothElimination, polynomial_of, turns_at
+from linkwright.ik_solvers.exact.formulas.roots import (
+    HARMONICS,
+    brackets,
+    cell_with_roots,
+    cells_with_roots,
+    root_between,
+)
+from linkwright.ik_solvers.exact.formulas.subproblems import SineCosine, both, pick, recorded_margins
 from linkwright.ik_solvers.exact.postures import (
     coordinate,
     fault_of,
@@ -22,14 +30,6 @@ from linkwright.ik_solvers.exact.postures import (
     orthonormal,
     without_turns,
 )
-from linkwright.ik_solvers.exact.roots import (
-    HARMONICS,
-    brackets,
-    cell_with_roots,
-    cells_with_roots,
-    root_between,
-)
-from linkwright.ik_solvers.exact.subproblems import SineCosine, both, pick, recorded_margins
 from linkwright.ik_solvers.exact.tasks import PoseTarget
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, minimum

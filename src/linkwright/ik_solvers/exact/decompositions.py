@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.ik_solvers.exact.chain import Chain, RigidMotion, forward, with_points
-from linkwright.ik_solvers.exact.families import (
+from linkwright.ik_solvers.exact.formulas.families import (
     ArmFamily,
     ElbowAngle,
     Gantry,
@@ -26,8 +26,8 @@ from linkwright.ik_solvers.exact.families import (
     elbow_angle,
     pitched,
 )
+from linkwright.ik_solvers.exact.formulas.subproblems import SineCosine
 from linkwright.ik_solvers.exact.geometry import level, meeting, parallel
-from linkwright.ik_solvers.exact.subproblems import SineCosine
 from linkwright.spatial.arrays import Array
 
 FOUND = 1e-4

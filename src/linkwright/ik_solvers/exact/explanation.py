@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwright.ik_solvers.exact.chain import Arm, Chain
 from linkwright.ik_solvers.exact.decompositions import Decomposition
-from linkwright.ik_solvers.exact.general import RaghavanRothElimination
+from linkwright.ik_solvers.exact.formulas.general import RaghavanRothElimination
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

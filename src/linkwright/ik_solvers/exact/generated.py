@@ -16,9 +16,14 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.user import stack
 from linkwright.ik_solvers.exact.compiled import DIGITS, FAR, FINE, LOOSE, NOISE, coordinates_of, posture_at
 from linkwright.ik_solvers.exact.decompositions import Decomposition
-from linkwright.ik_solvers.exact.general import CHECKED, ROUNDING, SAMPLES, RaghavanRothElimination, determinant
-from linkwright.ik_solvers.exact.postures import fault_of, motion_to, orthonormal
-from linkwright.ik_solvers.exact.roots import (
+from linkwright.ik_solvers.exact.formulas.general import (
+    CHECKED,
+    ROUNDING,
+    SAMPLES,
+    RaghavanRothElimination,
+    determinant,
+)
+from linkwright.ik_solvers.exact.formulas.roots import (
     CELL,
     CELLS,
     FIRST,
@@ -30,8 +35,9 @@ from linkwright.ik_solvers.exact.roots import (
     SEVERAL,
     cell_with_roots,
 )
+from linkwright.ik_solvers.exact.formulas.subproblems import pick
+from linkwright.ik_solvers.exact.postures import fault_of, motion_to, orthonormal
 from linkwright.ik_solvers.exact.source_templates import SolverTemplate
-from linkwright.ik_solvers.exact.subproblems import pick
 from linkwright.ik_solvers.exact.tasks import PoseTarget
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.ik_solvers.exact.chain import Arm, RigidMotion
-from linkwright.ik_solvers.exact.families import JointSolution
-from linkwright.ik_solvers.exact.subproblems import SineCosine, cross, dot
+from linkwright.ik_solvers.exact.formulas.families import JointSolution
+from linkwright.ik_solvers.exact.formulas.subproblems import SineCosine, cross, dot
 from linkwright.spatial.arrays import Array
 
 TURN = 2.0 * np.pi

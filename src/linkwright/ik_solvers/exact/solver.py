@@ -27,10 +27,10 @@ from linkwright.files import file_at, write_text
 from linkwright.ik_solvers.exact.chain import Arm, arm_of
 from linkwright.ik_solvers.exact.compiled import DEGENERATE, FINE, LOOSE, AllRoots, ClosedForm, Correction
 from linkwright.ik_solvers.exact.decompositions import TASKS, Decomposition, decompositions
-from linkwright.ik_solvers.exact.degenerate import DegenerateTargets
 from linkwright.ik_solvers.exact.explanation import explanation
-from linkwright.ik_solvers.exact.families import ElbowAngle
-from linkwright.ik_solvers.exact.general import RaghavanRothElimination, eliminations
+from linkwright.ik_solvers.exact.formulas.degenerate import DegenerateTargets
+from linkwright.ik_solvers.exact.formulas.families import ElbowAngle
+from linkwright.ik_solvers.exact.formulas.general import RaghavanRothElimination, eliminations
 from linkwright.ik_solvers.exact.generated import GeneratedSolver
 from linkwright.ik_solvers.exact.geometry import meeting, parallel
 from linkwright.ik_solvers.exact.postures import without_turns

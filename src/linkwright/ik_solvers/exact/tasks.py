@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.geometry.rotation import exp
 from linkwright.ik_solvers.exact.chain import Arm, Chain, RigidMotion, forward
 from linkwright.ik_solvers.exact.decompositions import Decomposition
-from linkwright.ik_solvers.exact.families import (
+from linkwright.ik_solvers.exact.formulas.families import (
     ElbowAngle,
     JointSolution,
     alike,
@@ -20,6 +20,7 @@ from linkwright.ik_solvers.exact.families import (
     elbow_direction,
     pitched,
 )
+from linkwright.ik_solvers.exact.formulas.subproblems import SineCosine, cross, dot
 from linkwright.ik_solvers.exact.postures import (
     fault_of,
     halves,
@@ -28,9 +29,8 @@ from linkwright.ik_solvers.exact.postures import (
     off,
     orthonormal,
 )
-from linkwright.ik_solvers.exact.subproblems import SineCosine, cross, dot
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import damped_least_squares
+from linkwright.spatial.linear_algebra.linalg import damped_least_squares
 from linkwright.spatial.transform import pose_matrix
 
 

@@ -44,9 +44,9 @@ from linkwright.model.elements import (
     Link,
     public_body,
 )
-from linkwright.model.keyframe import keyframes_of
-from linkwright.model.pair import Pair
-from linkwright.model.sensor import OF_SUBTREES
+from linkwright.model.parts.keyframe import keyframes_of
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.sensor import OF_SUBTREES
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic, is_zero, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia

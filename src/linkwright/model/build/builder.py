@@ -29,9 +29,9 @@ from linkwright.model.build.description import (
 )
 from linkwright.model.build.options import JointLimits
 from linkwright.model.build.shape_builder import ShapeBuilder, name_of, placed
-from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_name, loop_type
-from linkwright.model.spring import Spring
-from linkwright.model.tendon import Wrap
+from linkwright.model.joints.loop import AXIAL, CoordinateLoop, Loop, loop_name, loop_type
+from linkwright.model.parts.spring import Spring
+from linkwright.model.parts.tendon import Wrap
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, entries, finite, is_symbolic
 from linkwright.spatial.transform import pose_matrix

@@ -9,14 +9,14 @@ from itertools import chain
 import numpy as np
 
 from linkwright.errors import UnknownNameError, printable
-from linkwright.model.actuator import Actuator
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.build.sizes import LARGEST, LARGEST_MOMENT, too_large
-from linkwright.model.loop import CoordinateLoop
-from linkwright.model.pair import pairs_problems
+from linkwright.model.joints.loop import CoordinateLoop
+from linkwright.model.parts.actuator import Actuator
+from linkwright.model.parts.pair import pairs_problems
+from linkwright.model.parts.spring import Spring
+from linkwright.model.parts.tendon import tendon_problem
 from linkwright.model.scale import SMALLEST
-from linkwright.model.spring import Spring
-from linkwright.model.tendon import tendon_problem
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.errors import InputError, UnknownNameError
-from linkwright.model.actuator import Actuator
 from linkwright.model.equality import ByValue
-from linkwright.model.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
-from linkwright.model.joint_type import JointType, joint_name
-from linkwright.model.keyframe import KeyframeSpec
-from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.model.pair import Pair
-from linkwright.model.sensor import Sensor
-from linkwright.model.shape import Shape
-from linkwright.model.spring import Spring
+from linkwright.model.joints.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joints.joint_type import JointType, joint_name
+from linkwright.model.joints.loop import CoordinateLoop, Loop
+from linkwright.model.parts.actuator import Actuator
+from linkwright.model.parts.keyframe import KeyframeSpec
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.sensor import Sensor
+from linkwright.model.parts.shape import Shape
+from linkwright.model.parts.spring import Spring
 from linkwright.spatial.arrays import Array, entries, finite, is_symbolic, snap, unit_vector
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix

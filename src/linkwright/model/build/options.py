@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.model.equality import ByValue
-from linkwright.model.shape import MAY_BE_NONE, SURFACE, surface_problems
+from linkwright.model.parts.shape import MAY_BE_NONE, SURFACE, surface_problems
 from linkwright.spatial.arrays import finite
 
 

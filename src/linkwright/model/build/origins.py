@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from linkwright.model.elements import Link
-from linkwright.model.joint import Cylindrical, Helical, Planar, Prismatic, Revolute
+from linkwright.model.joints.joint import Cylindrical, Helical, Planar, Prismatic, Revolute
 from linkwright.model.memo import share_derived
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model

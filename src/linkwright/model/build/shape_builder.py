@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, is_choice, with_article
 from linkwright.model.build.description import pose_of
 from linkwright.model.build.options import ContactProperties
-from linkwright.model.shape import KINDS, Shape, Use
+from linkwright.model.parts.shape import KINDS, Shape, Use
 from linkwright.spatial.arrays import Array, entries, finite
 from linkwright.spatial.rotation import rotation_rpy
 

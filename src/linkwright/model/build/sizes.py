@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from linkwright.model.build.description import BodySpec, Description
-from linkwright.model.loop import Loop
+from linkwright.model.joints.loop import Loop
 from linkwright.model.scale import size_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_symbolic, is_zero

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, listed
-from linkwright.model.actuator import Actuator
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.builder import Builder, inertia_of, mass_of
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.elements import PER_COORDINATE
-from linkwright.model.joint import Compound
-from linkwright.model.joint_type import JointType
-from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.model.pair import Pair
+from linkwright.model.joints.joint import Compound
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.joints.loop import CoordinateLoop, Loop
+from linkwright.model.parts.actuator import Actuator
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.sensor import Sensor
+from linkwright.model.parts.spring import Spring
 from linkwright.model.requirement import require_model
-from linkwright.model.sensor import Sensor
-from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic
 

@@ -22,8 +22,8 @@ from linkwright.errors import (
 from linkwright.model.build.assembly import described
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import WORLD
-from linkwright.model.pair import Pair, combined
-from linkwright.model.shape import Shape
+from linkwright.model.parts.pair import Pair, combined
+from linkwright.model.parts.shape import Shape
 from linkwright.model.transformations.additions import remade
 from linkwright.model.tree import Model
 from linkwright.provided import always_overlapping, disabled_collisions, hull_of_mesh

@@ -14,8 +14,8 @@ from linkwright.model.build.assembly import described, placed_parts, tree_order
 from linkwright.model.build.description import Description, FrameSpec, JointSpec
 from linkwright.model.elements import public_body
 from linkwright.model.memo import derived, keep, share_derived
+from linkwright.model.parts.shape import KINDS, Shape
 from linkwright.model.scale import scale_of
-from linkwright.model.shape import KINDS, Shape
 from linkwright.model.transformations.additions import remade
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic, where

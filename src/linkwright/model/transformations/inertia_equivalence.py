@@ -25,8 +25,8 @@ import numpy as np
 
 from linkwright.model.coordinates import rotor_velocities
 from linkwright.model.elements import Link
-from linkwright.model.joint import pose_in_units
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint import pose_in_units
+from linkwright.model.joints.joint_type import JointType
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

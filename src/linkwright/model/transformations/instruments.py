@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from linkwright.errors import explained
 
 if TYPE_CHECKING:
-    from linkwright.model.actuator import Actuator
-    from linkwright.model.sensor import Sensor
+    from linkwright.model.parts.actuator import Actuator
+    from linkwright.model.parts.sensor import Sensor
     from linkwright.model.tree import Model
 
 

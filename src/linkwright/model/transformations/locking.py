@@ -12,10 +12,10 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownName
 from linkwright.model.build.assembly import assemble, described, fixed_at
 from linkwright.model.build.description import Description, JointSpec
 from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Joint
-from linkwright.model.joint import Compound, nested, split
-from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.joints.joint import Compound, nested, split
+from linkwright.model.joints.loop import CoordinateLoop, Loop
+from linkwright.model.parts.spring import Spring
 from linkwright.model.scale import scale_of
-from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 from linkwright.spatial.transform import inverse_pose

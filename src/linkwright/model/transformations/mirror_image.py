@@ -15,9 +15,9 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, is_choice
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import BodySpec, JointSpec
-from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
-from linkwright.model.shape import Shape
-from linkwright.model.spring import Spring
+from linkwright.model.joints.loop import CoordinateLoop, HelicalPair, Loop
+from linkwright.model.parts.shape import Shape
+from linkwright.model.parts.spring import Spring
 from linkwright.model.transformations.additions import renamed
 from linkwright.model.transformations.methods import mapped_rest
 from linkwright.model.tree import Model

@@ -16,7 +16,7 @@ from linkwright.errors import InputError
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import WORLD, JointSpec
 from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY
-from linkwright.model.joint import Free
+from linkwright.model.joints.joint import Free
 from linkwright.model.transformations.additions import link_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_zero

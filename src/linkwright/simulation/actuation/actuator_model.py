@@ -24,7 +24,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import EffortFunction, LawController
 from linkwright.simulation.actuation.random_numbers import RandomGenerator, checked_seed, seeds
 from linkwright.spatial.arrays import Array, as_numbers, clip, maximum, where
-from linkwright.spatial.repeats import when
+from linkwright.spatial.loops.repeats import when
 
 if TYPE_CHECKING:
     from linkwright.simulation.setup import Actuation

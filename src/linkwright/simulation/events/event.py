@@ -14,9 +14,9 @@ from linkwright import dynamics
 from linkwright.bounds import between, not_negative, whole_number
 from linkwright.dynamics.contact.shapes.pairs import candidates
 from linkwright.errors import ArgumentError, InputError, ModelError, explained
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
+from linkwright.model.parts.shape import Shape
 from linkwright.model.requirement import takes_model
-from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, minimum
 from linkwright.spatial.transform import pose_matrix

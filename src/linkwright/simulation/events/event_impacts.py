@@ -12,7 +12,7 @@ from linkwright.dynamics.impulses.constraints import ConstraintGroup, ContactCon
 from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.dynamics.impulses.inertia_factors import inertia_factors
 from linkwright.dynamics.impulses.restitution import ImpactProblem
-from linkwright.model.pair import Pair
+from linkwright.model.parts.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.simulation.events.event import Event, Impact
 from linkwright.spatial.arrays import Array

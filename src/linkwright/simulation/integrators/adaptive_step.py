@@ -28,8 +28,8 @@ from linkwright.simulation.integrators.methods import (
     increments,
 )
 from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
-from linkwright.spatial.repeats import repeat, until
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.repeats import repeat, until
+from linkwright.spatial.loops.tables import take
 
 MOST = 10_000
 """Largest number of steps between two samples, including rejected ones; a motion that needs more ends."""

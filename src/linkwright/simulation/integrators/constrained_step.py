@@ -56,8 +56,8 @@ from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.simulation.integrators.position_sums import Placement, placed
 from linkwright.spatial.arrays import Array, is_symbolic, is_zero, largest, maximum, where
-from linkwright.spatial.memory import is_memory_row, read
-from linkwright.spatial.repeats import repeat, when
+from linkwright.spatial.loops.memory import is_memory_row, read
+from linkwright.spatial.loops.repeats import repeat, when
 
 BENT = 5e-3
 """rad or m: largest displacement of a coordinate for which paths of points are taken as straight. For a leg of 0.5 m

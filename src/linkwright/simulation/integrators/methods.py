@@ -27,8 +27,8 @@ from linkwright.model.memo import kept, share_derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.position_sums import Placement, placed
 from linkwright.spatial.arrays import Array, mirror, where
-from linkwright.spatial.linalg import solve_symmetric
-from linkwright.spatial.repeats import repeat
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
+from linkwright.spatial.loops.repeats import repeat
 
 
 @dataclass(frozen=True)

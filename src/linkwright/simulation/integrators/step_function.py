@@ -38,7 +38,7 @@ from linkwright.simulation.integrators.position_sums import Placement, placed
 from linkwright.simulation.integrators.split_kernels import accelerating, in_parts, placing
 from linkwright.simulation.integrators.variational import variational_step_function
 from linkwright.spatial.arrays import Array, is_symbolic, where
-from linkwright.spatial.memory import cleared_row, filled_row, is_memory_row, read
+from linkwright.spatial.loops.memory import cleared_row, filled_row, is_memory_row, read
 
 STEP_LIMIT = 300_000
 """Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""

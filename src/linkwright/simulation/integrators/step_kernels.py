@@ -41,8 +41,8 @@ from linkwright.simulation.integrators.step_function import (
     single_step,
 )
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.memory import is_memory_row
-from linkwright.spatial.repeats import until
+from linkwright.spatial.loops.memory import is_memory_row
+from linkwright.spatial.loops.repeats import until
 
 MANY = 10**9
 """Largest number of steps of a call."""

@@ -15,8 +15,8 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.native.threads import checked_processors, checked_threads
 from linkwright.dynamics.configuration import check_state
 from linkwright.errors import InputError, ShapeError
+from linkwright.model.parts.sensor import OF_SURROUNDINGS
 from linkwright.model.requirement import takes_model
-from linkwright.model.sensor import OF_SURROUNDINGS
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import activations_in
 from linkwright.simulation.actuation.random_numbers import checked_seed, seeds

@@ -40,7 +40,7 @@ from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.rollouts.rollout_loop import run_rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.repeats import repeat
+from linkwright.spatial.loops.repeats import repeat
 
 STARTS = ("q0", "v0")
 

@@ -12,8 +12,8 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.dynamics.contact.shapes.height_fields import PlacedHeightField
 from linkwright.dynamics.kinematics import pose
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
-from linkwright.model.sensor import OF_ACCELERATIONS
-from linkwright.model.shape import Shape
+from linkwright.model.parts.sensor import OF_ACCELERATIONS
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.actuation.bindings import name_of_function, unwrap_partials
 from linkwright.simulation.contact_sensors import check_loops, sensor_places, split_places, surrounding_readings

@@ -23,7 +23,7 @@ from linkwright.simulation.rollouts.derivatives import shapes_of_values, with_al
 from linkwright.simulation.rollouts.preparation import prepare_rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of
 from linkwright.spatial.arrays import Array, where
-from linkwright.spatial.repeats import repeat
+from linkwright.spatial.loops.repeats import repeat
 
 
 @takes_model

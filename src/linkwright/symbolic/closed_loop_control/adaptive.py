@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.expression.polynomial import Ring, rational
+from linkwright.expression.polynomials.polynomial import Ring, rational
 from linkwright.model.tree import Model
 from linkwright.symbolic.closed_loop_control.controller_efforts import Law, quadratic, run
 from linkwright.symbolic.closed_loop_control.lyapunov import Proof, matrix, smallest

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.compiler.public import derivative
 from linkwright.dynamics import gravity_forces, mass_matrix
 from linkwright.errors import TooLargeError
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.status import with_status_message

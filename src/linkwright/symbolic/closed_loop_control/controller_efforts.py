@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright import control
 from linkwright.errors import LinkwrightError
-from linkwright.expression.polynomial import Polynomial, Ring, evaluate
+from linkwright.expression.polynomials.polynomial import Polynomial, Ring, evaluate
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import LawController, law_controller, unflatten_state
 from linkwright.spatial.arrays import Array

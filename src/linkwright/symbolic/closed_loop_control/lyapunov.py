@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.closed_loop_control.controller_efforts import LawPolynomials
 from linkwright.symbolic.interpretation.structure import Structure

@@ -24,7 +24,7 @@ from linkwright.errors import (
     ModelError,
     UnknownNameError,
 )
-from linkwright.expression.polynomial import TERM_LIMIT
+from linkwright.expression.polynomials.polynomial import TERM_LIMIT
 from linkwright.files import file_at, write_figure
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation, simulate

@@ -20,7 +20,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
-from linkwright.expression.polynomial import Polynomial, rational
+from linkwright.expression.polynomials.polynomial import Polynomial, rational
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.closed_loop_control.adaptive import adaptive_by_its_formula, proof_of_adaptive, wanted
 from linkwright.symbolic.closed_loop_control.controller_efforts import Law, LawPolynomials, agrees, quadratic, run

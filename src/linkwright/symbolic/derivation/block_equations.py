@@ -34,9 +34,9 @@ from linkwright.dynamics.assembly.normal_form import (
 )
 from linkwright.dynamics.assembly.subassembly import angular_velocity
 from linkwright.errors import TooLargeError
-from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 from linkwright.model.elements import Link
-from linkwright.model.joint import Prismatic, Revolute
+from linkwright.model.joints.joint import Prismatic, Revolute
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import of_parameters
 

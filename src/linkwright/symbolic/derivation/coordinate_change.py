@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import ArgumentError, ExpressionError, InputError
-from linkwright.expression.factors import determinant
-from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.expression.polynomials.factors import determinant
+from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 from linkwright.symbolic.derivation.coordinates import Coordinates
-from linkwright.symbolic.derivation.expression_parser import Evaluation, Ratio, SyntaxNode, names_in, trees, whole
+from linkwright.symbolic.derivation.given.expression_parser import Evaluation, Ratio, SyntaxNode, names_in, trees, whole
 from linkwright.symbolic.derivation.plan import DerivationPlan
 from linkwright.symbolic.derivation.total_mass import MASS
 

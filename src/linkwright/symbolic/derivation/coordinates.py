@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from linkwright.model.joint_type import JointType
+from linkwright.model.joints.joint_type import JointType
 from linkwright.model.tree import Model
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
+from linkwright.expression.polynomials.polynomial import TERM_LIMIT, Polynomial, Ring
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
 from linkwright.status import with_status_message

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.errors import ModelError
-from linkwright.expression.polynomial import rational
+from linkwright.expression.polynomials.polynomial import rational
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_about
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import flint
 
 from linkwright.errors import InputError, ModelError, TooLargeError
-from linkwright.expression.polynomial import SQUARE_ROOTS, Polynomial, Ring, evaluate
+from linkwright.expression.polynomials.polynomial import SQUARE_ROOTS, Polynomial, Ring, evaluate
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.equations_of_motion import Forms, LagrangianMechanism
 from linkwright.symbolic.derivation.exact_rotations import ONE, ZERO, number

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.expression.polynomial import Ring
-from linkwright.model.loop import DIRECTIONS, BodyPair, Distance, Loop, LoopType, Mask
+from linkwright.expression.polynomials.polynomial import Ring
+from linkwright.model.joints.loop import DIRECTIONS, BodyPair, Distance, Loop, LoopType, Mask
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

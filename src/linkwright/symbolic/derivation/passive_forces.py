@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwright.dynamics.forces.statics import spring_effort
 from linkwright.errors import ModelError
-from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 from linkwright.model.elements import Joint
 from linkwright.symbolic.derivation.coordinate_change import CoordinateChange, LocalCoordinateChange
 from linkwright.symbolic.derivation.coordinates import Coordinates

@@ -19,9 +19,9 @@ from linkwright.bounds import between
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.elements import Frame, Joint
-from linkwright.model.joint import Compound, Helical
-from linkwright.model.joint_type import JointType
-from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
+from linkwright.model.joints.joint import Compound, Helical
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.joints.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_finite_number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.expression.factors import Factored, determinant, factored
+from linkwright.expression.polynomials.factors import Factored, determinant, factored
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, motion_transform

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 
 MASS, RECIPROCAL = "m", "1/m"
 """the letter of the total mass, where it is no number, and the variable that stands for one by it"""

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from linkwright.errors import InputError
-from linkwright.expression.harmonics import Atom, HarmonicTerm, Powers, Wave, terms_of
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.harmonics import Atom, HarmonicTerm, Powers, Wave, terms_of
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.symbolic.derivation.equations_of_motion import LagrangianMechanism
 
 FreePolynomial = dict[Powers, Fraction]

@@ -22,7 +22,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
 from linkwright.dynamics.forces.springs import FRICTION_SPEED, joints_of, springs_at, stretched
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

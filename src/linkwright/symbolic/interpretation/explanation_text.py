@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import TooLargeError
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.model.tree import Model
 from linkwright.status import with_status_message
 from linkwright.symbolic.derivation.equations_of_motion import Forms, LagrangianMechanism

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.expression.harmonics import Angles, Wave, terms_of
-from linkwright.expression.polynomial import Polynomial, evaluate
+from linkwright.expression.polynomials.harmonics import Angles, Wave, terms_of
+from linkwright.expression.polynomials.polynomial import Polynomial, evaluate
 from linkwright.spatial.arrays import Array
 
 CANDIDATES = 5_000

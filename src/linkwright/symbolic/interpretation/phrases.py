@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.symbolic.interpretation.degenerate import Leading
 from linkwright.symbolic.interpretation.explanation import Formula, Paragraph, Piece, Token, variable
 from linkwright.symbolic.interpretation.structure import Structure

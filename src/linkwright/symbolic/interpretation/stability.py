@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic.interpretation.equilibria import Equilibria, Equilibrium
 from linkwright.symbolic.interpretation.explanation import Paragraph, Piece, Symbol, Token, variable

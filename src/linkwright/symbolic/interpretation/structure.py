@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.model.elements import Joint
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose

@@ -27,11 +27,11 @@ from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.harmonics import Wave
-from linkwright.expression.polynomial import Polynomial, evaluate
+from linkwright.expression.polynomials.harmonics import Wave
+from linkwright.expression.polynomials.polynomial import Polynomial, evaluate
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 from linkwright.symbolic.derivation.coordinate_change import LocalCoordinateChange
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.equations_of_motion import LagrangianMechanism

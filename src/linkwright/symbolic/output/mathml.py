@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 
-from linkwright.expression.harmonics import Atom, Wave
+from linkwright.expression.polynomials.harmonics import Atom, Wave
 from linkwright.symbolic.interpretation.explanation import Symbol, Token
 from linkwright.symbolic.output.notation import DIVISION, GREEK, WORDS, Product, Sum, name_of, number_text
 

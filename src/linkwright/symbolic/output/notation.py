@@ -14,9 +14,9 @@ from math import gcd, lcm
 from typing import Any, NamedTuple
 
 from linkwright.errors import InputError
-from linkwright.expression.factors import factored
-from linkwright.expression.harmonics import Atom, HarmonicTerm, Powers, Wave, terms_of
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.factors import factored
+from linkwright.expression.polynomials.harmonics import Atom, HarmonicTerm, Powers, Wave, terms_of
+from linkwright.expression.polynomials.polynomial import Polynomial
 
 
 class Product(NamedTuple):
@@ -102,7 +102,7 @@ def sum_of(terms: Iterable[HarmonicTerm], order: Order) -> Sum:
 
 
 def _as_factors(p: Polynomial, order: Order) -> Sum:
-    """A product of factors, where there are several; they are unique (:mod:`linkwright.expression.factors`)."""
+    """A product of factors, where there are several; unique (:mod:`linkwright.expression.polynomials.factors`)."""
     if not 1 < len(p) <= FACTORED_TERMS:
         return grouped(p, order)
     found = factored(p)

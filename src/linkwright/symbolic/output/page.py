@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ModelError, TooLargeError
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.symbolic.derivation.quantities import QUANTITIES
 from linkwright.symbolic.interpretation.explanation import Piece
 from linkwright.symbolic.output.mathml import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.spatial.arrays import Array, maximum, minimum, where
-from linkwright.spatial.repeats import until
+from linkwright.spatial.loops.repeats import until
 from linkwright.trajectories.joint_space.extremes import (
     TINY,
     VelocityChange,

@@ -16,8 +16,8 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, counted, ex
 from linkwright.files import write_figure
 from linkwright.geometry.checks import TOLERANCE
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
+from linkwright.spatial.loops.tables import take
 from linkwright.spatial.rotation import rotation_exp, rotation_log
-from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_matrix
 from linkwright.spatial.values import ValueList
 from linkwright.trajectories.evaluation import padded, piece, polynomial

@@ -16,7 +16,7 @@ from linkwright.files import write_figure
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.repeats import repeat
+from linkwright.spatial.loops.repeats import repeat
 from linkwright.trajectories.timing.grid import Limits
 from linkwright.trajectories.timing.limits import SCHEMES, Limited, damped, path_lines
 from linkwright.trajectories.timing.speed_profile import FASTEST, reachable

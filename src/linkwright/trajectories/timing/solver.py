@@ -16,8 +16,8 @@ from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.repeats import repeat
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.repeats import repeat
+from linkwright.spatial.loops.tables import take
 from linkwright.trajectories.evaluation import moved
 from linkwright.trajectories.timing.grid import TimeOptimalProblem, some
 from linkwright.trajectories.timing.infeasibility import failing

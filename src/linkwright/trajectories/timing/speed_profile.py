@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.spatial.arrays import Array, maximum, minimum, where
-from linkwright.spatial.repeats import repeat, until
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.repeats import repeat, until
+from linkwright.spatial.loops.tables import take
 
 FASTEST = 1e12
 """x above which nothing limits it."""

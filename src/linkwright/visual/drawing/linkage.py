@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError
-from linkwright.model.joint_type import JointType
-from linkwright.model.loop import Loop
-from linkwright.model.spring import Spring
+from linkwright.model.joints.joint_type import JointType
+from linkwright.model.joints.loop import Loop
+from linkwright.model.parts.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_zero
 from linkwright.spatial.inertia import about_center_of_mass

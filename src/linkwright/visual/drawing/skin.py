@@ -14,10 +14,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from linkwright.errors import FormatError, FormatWarning, InputError, MissingExtraError, MissingFileError, listed, warn
-from linkwright.formats.materials import Painted, read_picture
-from linkwright.formats.meshes import Mesh, mesh_of, painted_of
+from linkwright.formats.meshes.materials import Painted, read_picture
+from linkwright.formats.meshes.reading import Mesh, mesh_of, painted_of
 from linkwright.model.memo import derived
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual import palette

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from linkwright.formats.meshes import Mesh
-from linkwright.model.shape import Shape
+from linkwright.formats.meshes.reading import Mesh
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 
 FACETS = 32

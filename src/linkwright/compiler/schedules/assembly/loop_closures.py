@@ -28,7 +28,7 @@ from linkwright.dynamics.assembly.subassembly import HandlePlacement, close, fre
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
 from linkwright.expression.graph import Graph
 from linkwright.model.elements import Frame
-from linkwright.model.loop import Loop, LoopType
+from linkwright.model.joints.loop import Loop, LoopType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -39,10 +39,10 @@ from linkwright.dynamics.forward import cheapest_method, checked_options
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import TooLargeError
 from linkwright.model.elements import Frame
-from linkwright.model.loop import Loop
+from linkwright.model.joints.loop import Loop
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.stacked import Semidefinite, times
+from linkwright.spatial.linear_algebra.stacked import Semidefinite, times
 from linkwright.spatial.transform import motion_transform
 from linkwright.status import with_status_message
 

@@ -19,8 +19,8 @@ from linkwright.model.memo import kept
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import TOLERANCE
-from linkwright.spatial.stacked import Semidefinite, semidefinite, times
+from linkwright.spatial.linear_algebra.linalg import TOLERANCE
+from linkwright.spatial.linear_algebra.stacked import Semidefinite, semidefinite, times
 
 
 class BatchMembers(NamedTuple):

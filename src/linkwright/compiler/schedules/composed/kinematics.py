@@ -20,7 +20,7 @@ from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
 from linkwright.model.memo import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.singular import singular_values
+from linkwright.spatial.linear_algebra.singular import singular_values
 
 
 @kept

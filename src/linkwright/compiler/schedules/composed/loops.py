@@ -14,7 +14,7 @@ from linkwright.compiler.front.kinds import pose_from
 from linkwright.compiler.schedules.composed.elements import BatchElement, ElementBatch, along, batches_of
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
 from linkwright.errors import TooLargeError
-from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.model.memo import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

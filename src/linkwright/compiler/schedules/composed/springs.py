@@ -21,7 +21,7 @@ from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched
 from linkwright.errors import TooLargeError
 from linkwright.model.elements import Frame
 from linkwright.model.memo import kept
-from linkwright.model.spring import Spring
+from linkwright.model.parts.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -21,7 +21,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     slab,
 )
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, reduced_manifold
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, maximum, minimum
 
 PARALLEL = 1e-12

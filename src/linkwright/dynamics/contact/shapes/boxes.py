@@ -22,7 +22,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     within,
 )
 from linkwright.dynamics.contact.shapes.rounded import UP, axis_of, pair_of, touching, two_places
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 FLAT = 1e-12

@@ -40,7 +40,7 @@ from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, red
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
 from linkwright.dynamics.contact.shapes.rim_contact import Shadow, normal_to_shadow
 from linkwright.dynamics.contact.shapes.rounded import APART
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 FLAT_ON = 0.2

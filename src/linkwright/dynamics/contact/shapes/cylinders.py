@@ -23,7 +23,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
 )
 from linkwright.dynamics.contact.shapes.rim_contact import Shadow, normal_to_shadow
 from linkwright.dynamics.contact.shapes.rounded import UP, axis_of, pair_of, touching, two_places
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 STEPS = 6

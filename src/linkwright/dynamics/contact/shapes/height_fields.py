@@ -16,11 +16,11 @@ from linkwright.dynamics.contact.shapes.manifold_reduction import PointRow, redu
 from linkwright.dynamics.contact.shapes.planes import rim_points
 from linkwright.dynamics.contact.shapes.rounded import axis_of, touching
 from linkwright.errors import InputError
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, clip
-from linkwright.spatial.memory import empty_row, write
-from linkwright.spatial.repeats import repeat, symbol_among
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.memory import empty_row, write
+from linkwright.spatial.loops.repeats import repeat, symbol_among
+from linkwright.spatial.loops.tables import take
 
 WIDTH = 9
 """Numbers of a point of a hull: gap, place on the field, contact point, normal."""

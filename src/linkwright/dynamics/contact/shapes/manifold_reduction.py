@@ -10,9 +10,9 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import FAR, NOTHING, either
 from linkwright.spatial.arrays import Array, is_symbolic, maximum
-from linkwright.spatial.memory import read
-from linkwright.spatial.repeats import repeat
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.memory import read
+from linkwright.spatial.loops.repeats import repeat
+from linkwright.spatial.loops.tables import take
 
 TILT = 0.1
 """Weight of the distance from the center relative to the depth."""

@@ -19,7 +19,7 @@ from linkwright.dynamics.contact.shapes.convex.convex_pair import along_line, on
 from linkwright.dynamics.contact.shapes.convex.hull_table import contact_shape
 from linkwright.dynamics.contact.shapes.manifold_reduction import POINTS
 from linkwright.errors import InputError
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 
 PairFunction = Callable[[Shape, Array, Shape, Array], list[ContactCandidate]]

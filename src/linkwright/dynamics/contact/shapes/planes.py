@@ -10,7 +10,7 @@ from linkwright.dynamics.contact.shapes.boxes import box_face
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate, along, cross, halves, unit
 from linkwright.dynamics.contact.shapes.convex.hull_table import hull_table
 from linkwright.dynamics.contact.shapes.manifold_reduction import VertexList, reduced_manifold
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 
 UPRIGHT = 1e-6

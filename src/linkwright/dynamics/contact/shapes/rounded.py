@@ -15,7 +15,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
     unit,
     within,
 )
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array, maximum, minimum
 
 UP = (0.0, 0.0, 1.0)

@@ -11,8 +11,8 @@ from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable
 from linkwright.dynamics.contact.shapes.planes import UPRIGHT
 from linkwright.dynamics.distance import cores
 from linkwright.spatial.arrays import Array, maximum
-from linkwright.spatial.repeats import repeat
-from linkwright.spatial.tables import take
+from linkwright.spatial.loops.repeats import repeat
+from linkwright.spatial.loops.tables import take
 
 RIM_CORNERS = 8
 """Number of points on the rim of the end of a cylinder."""

@@ -24,10 +24,10 @@ from linkwright.dynamics.contact.shapes.convex.face_contact import POINT_WIDTH, 
 from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull_table
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointRow, reduced_manifold
 from linkwright.dynamics.distance import cores, separation
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.memory import write
-from linkwright.spatial.repeats import when
+from linkwright.spatial.loops.memory import write
+from linkwright.spatial.loops.repeats import when
 
 FACE_FIRST = 1e-8
 """Difference of separations, relative to the size of the shapes, within which the normal of a face is preferred."""

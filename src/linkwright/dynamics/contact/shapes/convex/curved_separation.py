@@ -18,7 +18,7 @@ import numpy as np
 from linkwright.dynamics.contact.shapes.candidate import either, unit
 from linkwright.dynamics.distance import cores, expanding_polytope, gjk, separation
 from linkwright.spatial.arrays import Array, maximum
-from linkwright.spatial.repeats import until, when
+from linkwright.spatial.loops.repeats import until, when
 
 MARGIN = 1e-2
 """Distance m, relative to the size of the shapes."""

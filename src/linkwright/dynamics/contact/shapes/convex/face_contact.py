@@ -9,8 +9,8 @@ import numpy as np
 from linkwright.dynamics.contact.shapes.candidate import FAR, either, inverse
 from linkwright.dynamics.contact.shapes.convex.contact_face import ContactFace
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.memory import empty_row, read, write
-from linkwright.spatial.repeats import repeat, symbol_among
+from linkwright.spatial.loops.memory import empty_row, read, write
+from linkwright.spatial.loops.repeats import repeat, symbol_among
 
 WIDER = 1e-9
 """Distance, relative to the size of the shapes, by which faces are enlarged, so that equal faces meet."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwright.dynamics.distance.cores import GROUP, VertexTable
 from linkwright.errors import InputError
-from linkwright.model.shape import Shape
+from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 
 MOST_VERTICES = 64

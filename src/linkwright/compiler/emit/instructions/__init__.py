@@ -1,0 +1,1 @@
+"""The instructions of a program as LLVM IR: arithmetic and elementary functions."""

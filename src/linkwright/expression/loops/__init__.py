@@ -1,0 +1,1 @@
+"""Loops and tables in a trace."""

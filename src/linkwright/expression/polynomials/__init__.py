@@ -1,0 +1,1 @@
+"""Exact polynomials in sines and cosines, their factors and short forms."""

@@ -1,0 +1,1 @@
+"""Expressions from and to SymPy."""

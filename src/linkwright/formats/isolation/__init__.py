@@ -1,0 +1,1 @@
+"""Reading of files by third-party code in a child process."""

@@ -1,0 +1,1 @@
+"""Where robot files are: installed robots by name, MuJoCo Menagerie, ROS packages."""

@@ -1,0 +1,1 @@
+"""Mesh files: triangles, materials, convex parts."""

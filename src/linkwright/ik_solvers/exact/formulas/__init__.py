@@ -1,0 +1,1 @@
+"""Exact solutions of arms, by families and by subproblems."""

@@ -1,0 +1,1 @@
+"""The search for configurations: steps, starts, the kernel, failures, several solutions."""

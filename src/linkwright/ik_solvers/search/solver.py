@@ -1,0 +1,387 @@
+"""The kernel of inverse kinematics: from a target, and optionally a start, to coordinates, in one compiled loop.
+
+A row runs until its target is reached or its attempts are used up. An attempt ends as soon as it stalls, and the next
+one starts elsewhere, in the same loop: every step of every lane serves an unfinished row. The loop ends when the next
+step is expected to reach the target; errors are computed after that step, so that convergence is always verified.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.configuration import UNIT_TOLERANCE
+from linkwright.errors import InputError
+from linkwright.ik_solvers.implicit import at_limits, newton_step
+from linkwright.ik_solvers.problem import TaskProblem
+from linkwright.ik_solvers.search.seeds import nearest
+from linkwright.ik_solvers.search.steps import (
+    FLOOR,
+    LOW_FLOOR,
+    TURN,
+    Level,
+    Step,
+    damping_of,
+    damping_of_rest,
+    prioritised_step,
+    single_step,
+)
+from linkwright.ik_solvers.tasks import ROTATION
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, held, is_symbolic, maximum, minimum, where
+from linkwright.spatial.loops.repeats import repeat, until, when
+
+AGE = 20
+"""An attempt's steps, at most."""
+SLOW_AGE = 400
+"""The same for several priorities, of which later ones may converge slowly, and for the search of the nearest."""
+
+LOOK, LESS, NEAR = 3, 0.5, 1e-4
+"""Number of steps after which the squared error must have decreased, and the factor, unless it is small."""
+
+AT_REST = 1e-18
+"""The square of a step that leads nowhere."""
+
+AT_MINIMUM = 1e-6
+"""The square of the steps of Newton's method, from where a descent ended, if it is at a minimum."""
+
+STEPS = 100_000
+"""of a row, at most"""
+
+SEARCHING, DONE, WRONG, BEYOND, RESTING = 0.0, 1.0, 2.0, 3.0, 4.0
+"""States: attempts used up; done; the target is none; no posture can reach it, by what is known of distances; at what
+is nearest, in compiled functions."""
+
+QUICK, PATIENT, NEAREST = 0.0, 1.0, 2.0
+"""Manners: attempts are given up soon; or late, and damped little at the end; or never, to come to what is nearest."""
+
+SETTLED = 1e-6
+"""Errors of later priorities that change by less, by squares, while that of the first is less."""
+
+NEVER = 1e300
+"""An error is never so large."""
+
+LARGEST = 1e100
+"""Bound of sums of inputs, so that squares and products of these are finite."""
+
+CURVED_VELOCITIES = 16
+"""Number of velocities up to which second derivatives of errors that stay are part of a kernel."""
+
+POLISHED = 4
+"""Steps of the first priority alone, at the end."""
+
+
+class SearchResult(NamedTuple):
+    """Answers of rows (n, …)."""
+
+    q: Array
+    """(n, nq)"""
+    told: Array
+    """(n, 5): the errors of all tasks and of the first priority, steps, starts, state"""
+    errors: Array
+    """(n, tasks)"""
+
+    @property
+    def first(self) -> Array:
+        """(n,): the error of the first priority."""
+        return self.told[:, 1]
+
+    def there(self, tolerance: float) -> Array:
+        """(n,): which targets are reached."""
+        return (self.first <= tolerance) & (self.told[:, 4] == DONE)
+
+    def take_over(self, rows: Array, other: SearchResult) -> None:
+        """Put the answers of another in place of these rows' (n,); steps add up, attempts stay those before."""
+        other.told[:, 2] += self.told[rows, 2]
+        other.told[:, 3] = self.told[rows, 3]
+        for mine, its in zip(self, other, strict=True):
+            mine[rows] = its
+
+
+class SearchOptions(NamedTuple):
+    """In what way a target is looked for: numbers, or symbols of a kernel, which is the same for all of them."""
+
+    tolerance: Any
+    restarts: Any
+    seed: Any = 0.0
+    stored: Any = 0.0
+    """1.0 to begin at the stored posture that is most alike, else at the start"""
+    manner: Any = QUICK
+    free: Any = 0.0
+    """1.0 to ignore limits of the problem"""
+
+
+class SearchState:
+    """One target, or several at once, being reached: of numbers or of symbols."""
+
+    def __init__(
+        self, problem: TaskProblem, model: Model, start: Array, targets: Sequence[Array], search: SearchOptions
+    ):
+        self.problem, self.model, self.start, self.targets, self.search = problem, model, start, targets, search
+        self.at_q, self.at_v = (one.tolist() for one in problem.moves)
+        self.several = len(problem.priorities) > 1
+        self.wider = _either(search.free > 0.5, np.inf, 0.0)
+        self._set_manner(search.manner)
+        self.begin = self.whole(self._first())
+
+    def _of_manner(self, manner: Any) -> SearchState:
+        """The same with another manner."""
+        other = copy(self)
+        other._set_manner(manner)
+        return other
+
+    def _set_manner(self, manner: Any) -> None:
+        self.to_rest, self.seeks = manner > NEAREST - 0.5, manner < NEAREST - 0.5
+        self.jumps = _either(self.to_rest, np.inf, 1.0)
+        self.floor = _either(abs(manner - PATIENT) < 0.5, LOW_FLOOR, FLOOR)
+        slow = self.several or self.problem.uses_start
+        self.oldest = SLOW_AGE if slow else _either(manner > 0.5, SLOW_AGE, AGE)
+
+    def _first(self) -> Array:
+        """The moving coordinates (n,) to begin with."""
+        problem, stored = self.problem, self.search.stored
+        kept = {one.place: one.kept(self.start[one.place], self.wider) for one in problem.ranges[0]}
+        started = np.stack([kept.get(k, self.start[k]) for k in self.at_q])
+        if not is_symbolic(stored) and not stored:
+            return started
+        alike = [task.likeness(target) for task, target in zip(problem.tasks, self.targets, strict=True)]
+        return _either(stored > 0.5, nearest(*problem.stored, np.concatenate(alike)), started)  # type: ignore[no-any-return]
+
+    def whole(self, x: Array) -> Array:
+        """All coordinates (nq,)."""
+        places = {place: k for k, place in enumerate(self.at_q)}
+        return np.stack([x[places[k]] if k in places else self.start[k] for k in range(self.model.nq)])
+
+    def levels(self, q: Array) -> list[Level]:
+        """The rows of every priority, of what moves."""
+        found = self.problem.levels(self.model, q, self.targets, self.begin)
+        return [Level(J[:, self.at_v], e) for J, e in found]
+
+    def wrong(self) -> Any:
+        """``WRONG`` where the target is none or a number not finite, ``BEYOND`` reach, else ``SEARCHING``."""
+        state: Any = SEARCHING
+        sought = self.seeks & (self.search.free < 0.5)
+        for one in self.problem.apart if self.model is self.problem.model else ():  # bounds of numbers
+            state = where(sought & one.beyond(self.targets, self.search.tolerance), BEYOND, state)
+        for task, target in zip(self.problem.tasks, self.targets, strict=True):
+            state = where((task.flaw(target) < ROTATION**2) & (task.magnitude(target) < LARGEST), state, WRONG)
+        for k in self.model.quaternion_starts:
+            x = self.start[k : k + 4]
+            state = where(abs(x @ x - 1.0) < 2.0 * UNIT_TOLERANCE, state, WRONG)
+        return where(abs(self.start).sum() < LARGEST, state, WRONG)
+
+    def step(self, levels: list[Level], x: Array) -> Step:
+        """The velocity of the moving coordinates that leads nearer."""
+        outside: list[Any] = [None] * len(self.at_v)
+        for one in self.problem.ranges[0]:
+            if one.rate in self.at_v and one.place in self.at_q:
+                here = x[self.at_q.index(one.place)]
+                outside[self.at_v.index(one.rate)] = partial(one.leaves, here, wider=self.wider)
+
+        def damping(e: Array) -> Any:
+            return _either(self.to_rest, damping_of_rest(e), damping_of(e, self.floor))
+
+        if len(levels) == 1:
+            return single_step(levels[0], outside, damping)
+        return prioritised_step(levels, outside, damping)
+
+    def moved(self, q: Array, v: Array) -> tuple[Array, Any]:
+        """The moving coordinates a step later, within their limits, and whether these changed nothing."""
+        moved, kept = list(self._integrated(q, v)), np.bool_(True)
+        for one in self.problem.ranges[0]:
+            if one.place in self.at_q:
+                kept = kept & one.holds(moved[one.place], self.wider)
+                moved[one.place] = one.kept(moved[one.place], self.wider, self.jumps)
+        return np.stack([moved[k] for k in self.at_q]), kept
+
+    def searched(self, descends: bool = False) -> tuple[Array, Any, Any, Any]:
+        """The moving coordinates in the end, the starts before the last, the state, the steps.
+
+        ``descends``: whether in the end, or if no posture can reach the target, one more attempt, from the first start,
+        goes to what is nearest. It is part of the same loop, so that lanes serve other rows meanwhile.
+        """
+        problem, (tolerance, restarts, seed, *_) = self.problem, self.search
+        fine = tolerance * problem.finest
+        first, before, state = self.begin[self.at_q], np.full(len(problem.priorities), NEVER), self.wrong()
+        attempt: Any = 0.0
+        if descends:
+            attempt = where(abs(state - BEYOND) < 0.5, restarts + 1.0, 0.0)
+            state = where(abs(state - BEYOND) < 0.5, SEARCHING, state)
+
+        def step(x: Array, age: Any, before: Array, attempt: Any, state: Any) -> Any:
+            way = self._of_manner(where(attempt > restarts, NEAREST, self.search.manner)) if descends else self
+            q = self.whole(x)
+            levels = self.levels(q)
+            squares = np.stack([level.e @ level.e for level in levels])
+            taken = way.step(levels, x)
+            moved, kept = way.moved(q, taken.v)
+            due = age - LOOK * np.floor((age + 0.5) / LOOK) > LOOK - 1.5
+            old = age >= way.oldest
+            over = (taken.v @ taken.v < 0.25 * fine) & (taken.left < 0.06 * fine * fine) & kept
+            if problem.uses_start:  # of which the way is part: it is approached step by step, not foreseen
+                over = over & (squares.sum() < 0.25 * fine * fine)
+            if self.several:
+                rest, rest_before = squares[1:].sum(), before[1:].sum()
+                settled = (due & (abs(rest - rest_before) < SETTLED * rest)) | old
+                over = over | ((squares[0] < SETTLED) & settled)
+            resting = way.to_rest & ~over & (old | (taken.v @ taken.v < AT_REST))
+            over = over | resting
+            stalled = due & (squares[0] > LESS * before[0]) & (squares[0] > NEAR)
+            again = (stalled | old) & ~over & way.seeks
+            fresh = problem.starts.draw(attempt + 1.0 + seed)
+            ends: Any = DONE
+            if descends:
+                fresh = where(attempt + 1.0 > restarts, first, fresh)
+                ends = where(resting, RESTING, DONE)
+            return (
+                where(again, fresh, moved),
+                where(again, 0.0, age + 1.0),
+                where(again, NEVER, where(due, squares, before)),
+                where(again, attempt + 1.0, attempt),
+                where(over, ends, state),
+            )
+
+        def stops(x: Array, age: Any, before: Array, attempt: Any, state: Any) -> Any:
+            return (state > 0.5 * DONE) | (attempt > restarts + float(descends))
+
+        x, _, _, attempt, state, steps = until(stops, step, first, 0.0, before, attempt, state, limit=STEPS)
+        return x, attempt, state, steps
+
+    def solved(self, differentiable: bool = False) -> tuple[Array, Array, Array]:
+        """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q is exact to first order.
+
+        With more than two priorities, or two of more than :data:`CURVED_VELOCITIES`, its derivatives are those of the
+        search. Those of a minimum, out of reach, are zero with more velocities, minimum distances or two priorities.
+        """
+        problem = self.problem
+        x, attempt, state, steps = self.searched(descends=differentiable)
+
+        resting = abs(state - RESTING) < 0.5
+        way = self._of_manner(where(resting, NEAREST, self.search.manner)) if differentiable else self
+
+        def polish(_: Any, x: Array) -> Array:
+            q = self.whole(x)
+            return way.moved(q, way.step(self.levels(q)[:1], x).v)[0]
+
+        if more := POLISHED if self.several else int(differentiable):
+            x = repeat(more, polish, x)
+        curved = len(self.at_v) <= CURVED_VELOCITIES
+        if differentiable and (not self.several or (curved and len(problem.priorities) == 2)):
+            rest = held(x)
+            if curved and not self.several and not any(task.is_constraint for task in problem.tasks):
+                after = when(resting, lambda: self.to_first_order(x, 0), rest)
+                moved = held(after) - rest  # far only from what is no minimum
+                rest = where(resting & (moved @ moved < AT_MINIMUM), rest + (after - held(after)), rest)
+            x = where(abs(state - DONE) < 0.5, self.to_first_order(x, 1), rest)
+        q = self._wrapped(self.whole(x))
+        squares = [left @ left for left in problem.left(self.model, q, self.targets, self.begin)]
+        of_tasks, of_loops = squares[: len(problem.tasks)], squares[len(problem.tasks) :]
+        order = zip(problem.tasks, of_tasks, strict=True)
+        first = [one for task, one in order if task.priority == problem.priorities[0]]
+        starts = attempt + where(abs(state - DONE) < 0.5, 1.0, 0.0)
+        told = np.stack([np.sqrt(sum(squares)), np.sqrt(sum(first + of_loops)), steps, starts, state])
+        return q, told, np.stack([np.sqrt(one) for one in of_tasks])
+
+    def to_first_order(self, x: Array, reached: int, refinements: int = 2) -> Array:
+        """Return the moving coordinates of a solution as functions of the targets, exact to first order.
+
+        ``reached``: number of priorities without errors; of the next one the errors are minimal; ``refinements``:
+        number of Newton steps before.
+        """
+
+        def step(_: Any, x: Array) -> Array:
+            x = held(x)
+            q = self.whole(x)
+            model, out = self.model, at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
+            units = scale_of(self.problem.model).velocities
+            moves = [dynamics.configuration_rate(model, q, units[k] * np.eye(model.nv)[k]) for k in self.at_v]
+            rates = np.stack(moves, axis=1)[self.at_q]
+            return self._integrated(q, newton_step(self.levels(q), out, reached, x, rates))[self.at_q]
+
+        return step(0, repeat(refinements, step, x))
+
+    def _integrated(self, q: Array, v: Array) -> Array:
+        """Return the configuration (nq,) after a displacement of what moves, in the mechanism's units."""
+        v = v * scale_of(self.problem.model).velocities[self.at_v]
+        rates = {place: k for k, place in enumerate(self.at_v)}
+        full = np.stack([v[rates[k]] if k in rates else 0.0 * v[0] for k in range(self.model.nv)])
+        return dynamics.integrate(self.model, q, full)
+
+    def _wrapped(self, q: Array) -> Array:
+        """Return periodic angles shifted into their ranges: with a start to the nearest value.
+
+        Where a whole turn is another configuration for the tasks, with a start only those that left their ranges are
+        shifted.
+        """
+        entries, same = list(q), {place for place, _ in self.problem.circular}
+        for k in set(self.problem.ranges[1]).intersection(self.at_q):
+            lower, upper = self.problem.model.lower[k], self.problem.model.upper[k]
+            if np.isfinite(lower) and np.isfinite(upper):
+                low = 0.5 * (lower + upper) - np.pi
+            else:
+                low = lower if np.isfinite(lower) else upper - TURN if np.isfinite(upper) else -np.pi
+            turn = (entries[k] >= max(lower, low)) & (entries[k] <= min(upper, low + TURN))
+            inside = turn | ((self.search.stored < 0.5) & (entries[k] >= lower) & (entries[k] <= upper))
+            turned = where(inside, entries[k], entries[k] - TURN * np.floor((entries[k] - low) / TURN))
+            entries[k] = where(self.search.stored < 0.5, self._beside(k, entries[k]), turned) if k in same else turned
+        return np.stack(entries)
+
+    def _beside(self, k: int, x: Any) -> Any:
+        """Return the angle shifted by whole turns to the value nearest to the start within a range of at least 2π."""
+        lower, upper = self.problem.model.lower[k], self.problem.model.upper[k]
+        start = self.start[k]
+        start = maximum(start, lower) if np.isfinite(lower) else start
+        start = minimum(start, upper) if np.isfinite(upper) else start
+        x = x - TURN * np.floor((x - start) / TURN + 0.5)
+        x = where(x > upper, x - TURN, x) if np.isfinite(upper) else x
+        return where(x < lower, x + TURN, x) if np.isfinite(lower) else x
+
+
+@dataclass(frozen=True)
+class NumericalSolver(TaskProblem):
+    """A problem with its kernel."""
+
+    @cached_property
+    def kernel(self) -> Callable[..., Any]:
+        """Return the kernel (start, targets, search) -> q (nq,), report (5,), errors (tasks,)."""
+        if not len(self.moves[0]):
+            told = " or ".join(task.words for task in self.tasks)
+            raise InputError(f"no free joint of {self.model.name!r} moves {told}")
+
+        def inverse_kinematics(model: Model, *arrays: Array) -> Any:
+            start, *targets, settings = arrays
+            return SearchState(self, model, start, targets, SearchOptions(*settings)).solved()
+
+        assert self.stored  # computed by another kernel, before this one is traced
+        return compile_or_not(inputs_named(inverse_kinematics, self.inputs), self.model, **self.inputs)
+
+    def answers(self, start: Array, targets: Sequence[Array], search: SearchOptions, alone: bool) -> SearchResult:
+        """Those of rows (n, …); of a call of one target ``alone`` one by one, for which there is code already."""
+        settings = np.array(search, dtype=float)
+        if not alone:
+            return SearchResult(*self.kernel(start, *targets, settings))
+        rows = [self.kernel(*row, settings) for row in zip(start, *targets, strict=True)]
+        shapes = (self.model.nq,), (5,), (len(self.tasks),)
+        return SearchResult(*(np.array([row[k] for row in rows]).reshape(-1, *shape) for k, shape in enumerate(shapes)))
+
+
+def inputs_named(function: Callable[..., Any], inputs: Iterable[str]) -> Callable[..., Any]:
+    """The function of a model and any number of arrays, with names for these."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature([inspect.Parameter(name, kind) for name in ("model", *inputs)])
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
+
+
+def _either(condition: Any, a: Any, b: Any) -> Any:
+    """One of two, where the condition is known; else both, and where it holds the first."""
+    return where(condition, a, b) if is_symbolic(condition) else a if condition else b

@@ -1,0 +1,1 @@
+"""Parts of a model: shapes and pairs of them, springs, tendons, actuators, sensors, keyframes."""

@@ -1,0 +1,1 @@
+"""Loops and rows of numbers, for numbers and symbols."""
