@@ -91,7 +91,7 @@ def test_calls_under_sanitizers(tmp_path):
     if not Path(runtime_library).exists():
         pytest.skip(f"{name} is not installed")
     environment = os.environ | {"LD_PRELOAD": runtime_library, "ASAN_OPTIONS": "detect_leaks=0"}
-    tests = [str(HERE / name) for name in ("test_call.py", "test_sequence.py")]
+    tests = [str(HERE / "calls" / name) for name in ("test_call.py", "test_sequence.py")]
     chosen = "not process and not threads and not memory"  # which the sanitizers need themselves
     run = [sys.executable, str(HERE / "sanitized.py"), str(path), *tests, "-k", chosen]
     done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.dynamics.test_pair_distances import COMBINATIONS, PAIRS, SHAPES, book, poses
+from tests.dynamics.contact.test_pair_distances import COMBINATIONS, PAIRS, SHAPES, book, poses
 
 import linkwright as lw
 from linkwright.dynamics.distance.cores import POLYTOPES

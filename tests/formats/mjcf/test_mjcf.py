@@ -28,7 +28,7 @@ from linkwright.model.tree import Model
 
 mujoco = pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
 
-HERE = Path(__file__).parent / "mjcf"
+HERE = Path(__file__).parent
 FILES = ["tree.xml", "loops.xml", "unused.xml", "arm.xml", "springs.xml"]
 
 

@@ -136,7 +136,7 @@ def test_nothing_is_called_lane_by_lane(op):
 
 
 def test_coefficients_are_what_the_tool_finds():
-    path = Path(__file__).parents[2] / "tools/minimax.py"
+    path = Path(__file__).parents[3] / "tools/minimax.py"
     spec = importlib.util.spec_from_file_location("minimax", path)
     assert spec is not None
     assert spec.loader is not None

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import sympy
-from generated import LANGUAGES
 from test_constraint_rows import four_bar
 from test_equations import follower, with_joint
 
 import linkwright as lw
+from generated import LANGUAGES
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.symbolic import Equations, equations

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.dynamics.test_impulses import near_ground, standing
+from tests.dynamics.contact.test_impulses import near_ground, standing
 
 import linkwright as lw
 from linkwright import dynamics

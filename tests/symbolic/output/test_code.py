@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 import pytest
-from generated import LANGUAGES, function_name
 from test_equations import follower, once, with_joint
 
 import linkwright as lw
+from generated import LANGUAGES, function_name
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.tree import Model
 from linkwright.symbolic import Equations, equations

@@ -9,11 +9,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from generated import CC, GFORTRAN, OCTAVE
-from test_code import arguments
 from test_equations import follower, once
+from tests.symbolic.output.test_code import arguments
 
 import linkwright as lw
+from generated import CC, GFORTRAN, OCTAVE
 from linkwright import dynamics
 from linkwright.errors import InputError
 from linkwright.expression.polynomials.polynomial import evaluate

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PATH = Path(__file__).parents[2] / "examples" / "humanoid_balance.py"
+PATH = Path(__file__).parents[3] / "examples" / "humanoid_balance.py"
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.dynamics.test_looped_gauss_seidel import crawling, states
+from tests.dynamics.contact.test_looped_gauss_seidel import crawling, states
 
 import linkwright as lw
 from linkwright.simulation.rollouts import regrouping

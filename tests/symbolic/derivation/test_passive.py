@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy
-from generated import LANGUAGES
 from matplotlib.mathtext import MathTextParser
-from test_code import expected
+from tests.symbolic.output.test_code import expected
 
 import linkwright as lw
+from generated import LANGUAGES
 from linkwright.errors import InputError, ModelError
 from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.model.build.assembly import assemble

@@ -9,11 +9,11 @@ from itertools import pairwise
 import matplotlib.image
 import numpy as np
 import pytest
-from generated import run
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from test_equations import with_joint
 
 import linkwright as lw
+from generated import run
 from linkwright.errors import ArgumentError, InputError, TooLargeError
 from linkwright.symbolic import equations
 from linkwright.symbolic.output.document import Equation, broken, glyphs

@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from generated import LANGUAGES, function_name
 from scipy.integrate import solve_ivp
 from test_equations import follower, once, with_joint
 from test_explain import ball
 from test_passive import damped_arm
 
 import linkwright as lw
+from generated import LANGUAGES, function_name
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ModelError
 from linkwright.model.build.description import JOINT_NAMES

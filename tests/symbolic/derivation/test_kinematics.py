@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy
-from generated import LANGUAGES
 from test_equations import follower, once, with_joint
 
 import linkwright as lw
+from generated import LANGUAGES
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.polynomials.polynomial import evaluate

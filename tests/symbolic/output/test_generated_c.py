@@ -10,11 +10,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from generated import CC, GFORTRAN, OCTAVE, STRICT, run
 from test_equations import once, with_joint
 from test_passive import damped_arm
 
 import linkwright as lw
+from generated import CC, GFORTRAN, OCTAVE, STRICT, run
 from linkwright.symbolic import equations
 
 pytestmark = pytest.mark.skipif(CC is None or sys.platform == "win32", reason="there is no C compiler here")
