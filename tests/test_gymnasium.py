@@ -175,7 +175,7 @@ def test_some_begin_again_where_they_are_reported(pendulum):
     of = VectorEnv(pendulum, 3, **grouped(**setting()))
     of.reset(seed=1)
     of.step(np.zeros((3, 1)))
-    before = of.q
+    before = of.q.copy()
     of.reset(options={"reset_mask": np.array([True, False, True])})
     assert np.array_equal(of.q[1], before[1])
     assert not np.array_equal(of.q[0], before[0])
@@ -189,6 +189,14 @@ def test_some_begin_again_where_they_are_reported(pendulum):
         (dict(controller=None, action_space=None), r"give Interface\(action_space"),
         (dict(controller=lambda model, t, q, v: v), r"controller\(model, t, q, v, \*, action\)"),
         (dict(discount=0.9), "takes no discount"),
+        (dict(controller=None, action_space=gymnasium.spaces.Box(-1.0, 1.0, (2,))), r"efforts \(1,\) .* shape \(2,\)"),
+        (dict(observation_space=gymnasium.spaces.Box(-1.0, 1.0, (4,))), r"observations have shape \(3,\)"),
+        (dict(observation_space=3), "observation_space is a"),
+        (dict(observation=3), r"an observation is a function .* got 3"),
+        (dict(observation=lambda model, q, v: {"q": q}), "a dict with the keys 'q'"),
+        (dict(observation=lambda model, q, v: (q, np.zeros(3))), "parts of different shapes"),
+        (dict(terminate=lambda model, t, q, v: lw.stack([q[0], v[0]]) > 1.0), r"2 conditions .* add \.any\(\)"),
+        (dict(terminate=lambda model, t, q, v: None), "is its `return` missing"),
     ],
 )
 def test_what_is_wrong_is_reported(pendulum, more, said):
@@ -203,6 +211,12 @@ def test_actions_of_another_shape_are_refused(pendulum):
         of.step(np.zeros(2))
     with pytest.raises(lw.errors.InputError, match="not finite"):
         of.step(np.full((2, 1), np.nan))
+    with pytest.raises(lw.errors.InputError, match="seed is a whole number"):
+        of.reset(seed=-1)
+    with pytest.raises(lw.errors.ArgumentError, match="reset_mask"):
+        of.reset(options={"mask": np.ones(2, dtype=bool)})
+    with pytest.raises(ValueError, match="read-only"):
+        of.q[:] = 1.0
 
 
 def test_pictures(pendulum):

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive, whole_number
+from linkwright.compiler.parameters import parameter_of, require_possible
 from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, names_given
 from linkwright.model.requirement import takes_model
@@ -32,9 +33,12 @@ from linkwright.simulation.rollouts.episode_starts import (
     ACTIONS,
     EpisodeStarts,
     arguments_of,
+    bound_to,
     observation_noise,
+    require_known,
     with_values,
 )
+from linkwright.simulation.rollouts.observations import OBSERVATION, read_only
 from linkwright.simulation.rollouts.preparation import RESET_STREAM
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
@@ -94,6 +98,8 @@ class Interface:
         noise = as_numbers("noise", self.noise)
         if noise.ndim > 1 or not ((noise >= 0.0) & np.isfinite(noise)).all():
             raise InputError(f"noise is a number or (n,), finite and not negative; got {self.noise!r}")
+        if self.observation is not None and not callable(self.observation):
+            raise ArgumentError(f"{OBSERVATION}; got {self.observation!r}")
 
 
 class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
@@ -126,6 +132,9 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
     action that acts; ``previous_action``, the action before, and zero in the first step of an episode, as ``action`` is
     in its first observation; and the values that ``reset`` draws. Other drawn values are parameters of the mechanism,
     such as "trunk.mass": domain randomization.
+
+    A motion that diverges is terminated, and its rewards that are not finite count as zero. A reward of another motion
+    that is not finite raises an :class:`InputError`.
     """
 
     @takes_options
@@ -173,7 +182,9 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         each = {*names_given("each", setup.actuation.each)}
         for function in functions:
             each |= arguments_of(function) & {*initial}
-        drawn = starts.parameters(taken, parameters or {})
+        drawn = starts.parameters(taken, parameters or {}, set().union(*map(bound_to, functions)))
+        for what, function in (("the reward", episode.reward), ("terminate", episode.terminate)):
+            require_known(what, function, shapes)
         self._batch = Batch(
             model,
             self.num_envs,
@@ -191,17 +202,17 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self._begin = starts.compiled([name for name in self._batch.parameters if name not in drawn])
         bound_to_steps, dtype = {**self._batch.values}, self._batch.q.dtype
         self._values = {name: bound_to_steps.get(name, x.astype(dtype)) for name, x in initial.items()}
-        self._drawn = [self._batch.parameters[name] if name in drawn else self._values[name] for name in starts.sample]
+        self._drawn = {
+            name: self._batch.parameters[name] if name in drawn else self._values[name] for name in starts.sample
+        }
+        self._drawn_parameters = {name: parameter_of(model, name) for name in drawn}
         self._observed = self._batch.observe(interface.observation or all_of_it, self._values)
         self._noise = None
         if np.any(interface.noise):
             self._noise = observation_noise(interface.noise, self._observed.shape[1:])
         self._measured = self._observed if self._noise is None else np.array(self._observed)
         self._terms = {name: np.zeros(self.num_envs) for name in self._batch.reward_terms}
-        observation_space = interface.observation_space
-        if observation_space is None:
-            observation_space = gymnasium.spaces.Box(-np.inf, np.inf, self._observed.shape[1:], self._observed.dtype)
-        self.single_observation_space = observation_space
+        self.single_observation_space = _space_of_observations(interface.observation_space, self._observed)
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, self.num_envs)
         self.action_space = batched(self.single_action_space, self.num_envs)
@@ -212,20 +223,18 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
 
     @property
     def q(self) -> Array:
-        """Present configurations, shape (num_envs, nq)."""
-        return self._batch.q.copy()
+        """Present configurations, shape (num_envs, nq), live; read-only. ``Episode(reset=…)`` sets initial states."""
+        return read_only(self._batch.q)
 
     @property
     def v(self) -> Array:
-        """Present velocities, shape (num_envs, nv)."""
-        return self._batch.v.copy()
+        """Present velocities, shape (num_envs, nv), live; read-only."""
+        return read_only(self._batch.v)
 
     @property
     def observations(self) -> Array:
         """Present observations, shape (num_envs, n), live; read-only."""
-        view = self._measured.view()
-        view.flags.writeable = False
-        return view
+        return read_only(self._measured)
 
     @property
     def reward_terms(self) -> dict[str, Array]:
@@ -254,7 +263,11 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         info : dict
             Empty.
         """
+        if options is not None and not (isinstance(options, Mapping) and {*options} <= {"reset_mask"}):
+            raise ArgumentError(f'options are {{"reset_mask": …}}; got {options!r}')
         if seed is not None or not self._seeded:
+            if seed is not None:
+                checked_seed(seed, (self.num_envs,))
             super().reset(seed=seed if isinstance(seed, (int, np.integer)) else None)
             if seed is None:
                 seed = int(self.np_random.integers(2**31))
@@ -323,14 +336,19 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self._values["action"][...] = action
         batch.step(self._steps)
         self._measure(np.ones(self.num_envs, dtype=bool))
+        rewards, diverged = batch.rewards.copy(), batch.status == batch.DIVERGED
+        if not (finite := np.isfinite(rewards)).all():
+            if not (finite | diverged).all():
+                raise InputError(self._not_finite(rewards))
+            rewards[~finite] = 0.0
         for name, x in batch.reward_terms.items():
-            self._terms[name] += x
+            self._terms[name] += x if finite.all() else np.where(np.isfinite(x), x, 0.0)
         terminated = (batch.status != batch.RUNNING) & ~over
         self._age += 1
         cut = self._age >= (np.inf if self.limit is None else self.limit)
         truncated = cut & ~terminated & ~over
         self._ended = over | terminated | truncated
-        return batch.rewards.copy(), terminated, truncated
+        return rewards, terminated, truncated
 
     def render(self) -> tuple[Array, ...] | None:  # type: ignore[override]
         """Return a picture of each motion with ``render_mode="rgb_array"``: bytes, shape (height, width, 3)."""
@@ -365,7 +383,11 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         """Start new episodes of these motions; their random sequences continue."""
         given = *self._batch.start, self._random, *self._given_parameters
         q, v, self._random[mask], *drawn = self._begin(*(x[mask] for x in given))
-        for now, new in zip(self._drawn, drawn, strict=True):
+        for (name, now), new in zip(self._drawn.items(), drawn, strict=True):
+            if not np.isfinite(new).all():
+                raise InputError(f"reset drew {name} that is not finite: {new[~np.isfinite(new)][0]}")
+            if name in self._drawn_parameters:
+                require_possible(self._drawn_parameters[name], new)
             now[mask] = new
         for name in ACTIONS:
             self._values[name][mask] = 0.0
@@ -374,6 +396,17 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self._age[mask], self._ended[mask] = 0, False
         for x in self._terms.values():
             x[mask] = 0.0
+
+    def _not_finite(self, rewards: Array) -> str:
+        """Describe the first reward that is not finite."""
+        k = int(np.flatnonzero(~np.isfinite(rewards) & (self._batch.status != Batch.DIVERGED))[0])
+        names = [name for name, x in self._batch.reward_terms.items() if not np.isfinite(x[k])]
+        terms = f", its term {names[0]!r}," if names else ""
+        with np.printoptions(precision=4, threshold=20):
+            return (
+                f"the reward{terms} of motion {k} is not finite in action {self._age[k]} of its episode, at time "
+                f"{self._batch.time[k]:g} s, q = {self._batch.q[k]}, v = {self._batch.v[k]}"
+            )
 
     def _measure(self, mask: Array) -> None:
         """Draw the noise of the observations of these motions."""
@@ -442,6 +475,18 @@ def _made_again(kind: type, given: dict[str, Any]) -> Any:
     return kind(**given)
 
 
+def _space_of_observations(given: Any, observed: Array) -> Any:
+    """Return the space of one observation; ``observed``: those of all motions."""
+    shape = observed.shape[1:]
+    if given is None:
+        return gymnasium.spaces.Box(-np.inf, np.inf, shape, observed.dtype)
+    if not isinstance(given, gymnasium.spaces.Space):
+        raise ArgumentError(f"observation_space is a gymnasium.spaces.Space; got {given!r}")
+    if given.shape != shape:
+        raise ShapeError(f"observations have shape {shape}; their space {given} has {given.shape}")
+    return given
+
+
 def _metadata(period: float) -> dict[str, Any]:
     return {"render_modes": ["rgb_array"], "render_fps": round(1.0 / period) or 1}
 
@@ -461,6 +506,11 @@ def _space_of_actions(model: Model, controller: Callable[..., Any] | None, given
         if not isinstance(given, gymnasium.spaces.Box):
             raise ArgumentError(f"action_space is a gymnasium.spaces.Box; got {given!r}")
         _require_action(controller)
+        if controller is None and given.shape != (count := len(with_motors(model)),):
+            raise ShapeError(
+                f"actions are the efforts ({count},) of all joints but free ones, as there is no controller; the "
+                f"space has shape {given.shape}"
+            )
         return given
     if controller is not None:
         raise ArgumentError(

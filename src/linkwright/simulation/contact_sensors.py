@@ -18,7 +18,7 @@ from linkwright.model.parts.shape import KINDS, Shape
 from linkwright.model.transformations.additions import place_of
 from linkwright.model.tree import Model
 from linkwright.simulation.recording.contact_history import ContactForces, ContactHistory
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, clip, maximum, minimum, where
 from linkwright.visual.rendering.surfaces import primitive
 
 NO_HIT = -1.0
@@ -108,7 +108,7 @@ def check_loops(model: Model) -> None:
 def surrounding_readings(
     model: Model, readings: Array, places: SensorPlaces, contacts: ContactForces | None
 ) -> list[Array]:
-    """Return the readings (…, size) of all sensors within their cutoffs.
+    """Return the readings (…, size) of all sensors within their cutoffs; of symbols without rays to triangles.
 
     ``readings`` (…, n): those without contacts and ranges.
     """
@@ -121,54 +121,63 @@ def surrounding_readings(
         elif one.type in OF_CONTACTS and contacts is not None:
             T = places.frames[one.target]
             x = _touch(model, one, T, contacts) if one.type == "touch" else x - _contact_force(model, one, T, contacts)
-        found.append(np.clip(x, -one.cutoff, one.cutoff) if one.cutoff else x)
+        found.append(clip(x, -one.cutoff, one.cutoff) if one.cutoff else x)
     return found
+
+
+def has_rays_to_triangles(model: Model) -> bool:
+    """Return whether a rangefinder measures distances to meshes or height fields."""
+    return any(shape.kind in ("mesh", "height_field") for shape in _visible(model))
 
 
 def _touch(model: Model, sensor: Sensor, pose: Array, contacts: ContactForces) -> Array:
     """Return the sum (…, 1) of the normal forces of contacts on the link whose outward rays meet the zone."""
     assert sensor.zone is not None
-    sides = _sides(model, contacts, frozenset({place_of(model, sensor.target)[0]}))
-    R, o = pose[..., None, :3, :3], pose[..., None, :3, 3]
-    outward = -sides[:, None] * contacts.normals
-    p, u = (np.einsum("...ji,...j->...i", R, x) for x in (contacts.points - o, outward))
-    kind, size = sensor.zone
-    meets = np.isfinite(ray_distance(kind, np.array(size), p, u))
-    forces = np.where((sides != 0.0) & meets, np.maximum(contacts.normal_forces, 0.0), 0.0)
-    return np.asarray(forces.sum(axis=-1, keepdims=True))
+    at, sides = _sides(model, contacts, frozenset({place_of(model, sensor.target)[0]}))
+    total, (kind, size) = 0.0 * pose[..., 0, 0], sensor.zone
+    for k, side in zip(at, sides, strict=True):
+        normal, place = contacts.normals[..., k, :], contacts.points[..., k, :] - pose[..., :3, 3]
+        distance = ray_distance(kind, np.array(size), _in_axes(pose, place), _in_axes(pose, -side * normal))
+        force = maximum((contacts.forces[..., k, :] * normal).sum(axis=-1), 0.0)
+        total = total + where(distance < np.inf, force, 0.0)
+    return np.stack([total], axis=-1)
 
 
 def _contact_force(model: Model, sensor: Sensor, pose: Array, contacts: ContactForces) -> Array:
     """Return the force or torque (…, 3) of contacts on the link of a sensor and all that it carries, in its frame."""
-    sides = _sides(model, contacts, links_from(model, sensor.target))
-    R, o = pose[..., :3, :3], pose[..., None, :3, 3]
-    each = sides[:, None] * contacts.forces
+    at, sides = _sides(model, contacts, links_from(model, sensor.target))
+    each = sides[:, None] * contacts.forces[..., at, :]
     if sensor.type == "torque":
-        each = np.cross(contacts.points - o, each) + sides[:, None] * contacts.moments
-    return np.asarray(np.einsum("...ji,...j->...i", R, each.sum(axis=-2)))
+        arms = contacts.points[..., at, :] - pose[..., None, :3, 3]
+        each = np.cross(arms, each) + sides[:, None] * contacts.moments[..., at, :]
+    return _in_axes(pose, each.sum(axis=-2))
 
 
-def _sides(model: Model, contacts: ContactForces, links: frozenset[str]) -> Array:
-    """Return for each contact point 1 if its force acts on these links, −1 if the opposite force does, 0 otherwise."""
+def _in_axes(pose: Array, x: Array) -> Array:
+    """Return vectors (…, 3) in the axes of frames (…, 4, 4)."""
+    return (pose[..., :3, :3] * x[..., None]).sum(axis=-2)
+
+
+def _sides(model: Model, contacts: ContactForces, links: frozenset[str]) -> tuple[Array, Array]:
+    """Return the contact points of these links, and 1 if the force acts on them, −1 if the opposite force does."""
     of_pairs = [
         float(model.shapes[pair.first].body in links) - float(model.shapes[pair.second].body in links)
         for pair in model.pairs
     ]
-    return np.array(of_pairs)[contacts.pair]
+    sides = np.array(of_pairs)[contacts.pair]
+    return np.flatnonzero(sides), sides[sides != 0.0]
 
 
 def _distance_to_shapes(model: Model, sensor: Sensor, places: SensorPlaces) -> Array:
     """Return the distance (…, 1) along the z axis of a frame to the nearest visible shape of another link."""
     pose, own = places.frames[sensor.target], place_of(model, sensor.target)[0]
-    nearest = np.full(pose.shape[:-2], np.inf)
+    nearest = np.full(pose.shape[:-2], np.inf)[()]
     for shape, T, size in zip(_visible(model), places.shapes, places.sizes, strict=True):
         if shape.body == own:
             continue
-        R = T[..., :3, :3]
-        p = np.einsum("...ji,...j->...i", R, pose[..., :3, 3] - T[..., :3, 3])
-        u = np.einsum("...ji,...j->...i", R, pose[..., :3, 2])
-        nearest = np.minimum(nearest, _to_shape(shape, size, p, u))
-    return np.where(np.isfinite(nearest), nearest, NO_HIT)[..., None]
+        p, u = (_in_axes(T, x) for x in (pose[..., :3, 3] - T[..., :3, 3], pose[..., :3, 2]))
+        nearest = minimum(nearest, _to_shape(shape, size, p, u))
+    return np.stack([where(nearest < np.inf, nearest, NO_HIT)], axis=-1)
 
 
 def _to_shape(shape: Shape, size: Array, p: Array, u: Array) -> Array:

@@ -193,3 +193,20 @@ def test_ranges_of_other_kinds_are_remarked():
       <rangefinder name="two" site="s" data="dist point"/></sensor></mujoco>"""
     with pytest.warns(FormatWarning, match="sensors of the kind rangefinder .2: one, two"):
         assert not lw.load(text, trusted=True).sensors
+
+
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "cylinder", "cone", "box", "ellipsoid", "plane"])
+def test_compiled_distances_along_rays_are_those_of_numbers(kind):
+    counts = {"sphere": 1, "capsule": 2, "cylinder": 2, "cone": 2, "plane": 0}
+    rng = np.random.default_rng()
+    size = rng.uniform(0.5, 1.5, counts.get(kind, 3))
+    p, u = rng.uniform(-1.5, 1.5, (2, 200, 3))
+    u[:60:3] = np.eye(3)[rng.integers(0, 3, 20)]  # parallel to axes and faces
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    expected = ray_distance(kind, size, p, u)
+    assert 0 < np.isfinite(expected).sum() < 200 or kind == "plane"
+
+    def distance(p, u):
+        return np.stack([ray_distance(kind, size, p, u)])
+
+    np.testing.assert_allclose(lw.compile(distance, p=3, u=3)(p, u)[:, 0], expected, rtol=1e-12)

@@ -65,7 +65,7 @@ def test_functions_take_actions_and_what_each_episode_draws(pendulum):
     assert len(np.unique(mass)) == N
     last, sums = np.zeros((N, 1)), np.zeros((2, N))
     for k in range(3):
-        q, v, given = env.q, env.v, rng.uniform(-1.0, 1.0, (N, 1))
+        q, v, given = env.q.copy(), env.v.copy(), rng.uniform(-1.0, 1.0, (N, 1))
         observed, rewards, *_, info = env.step(given)
         found = parts(observed)
         for x, expected in zip(found[2:5], (given, last, command), strict=True):
@@ -177,6 +177,8 @@ def drawing(**values):
         (dict(observation=lambda model, q, v, *, tme: q), "'tme'"),
         (dict(reward=lambda model, t, q, v, tau: {}), "returns"),
         (dict(reward=lambda model, t, q, v, tau: {"speed": v, "rate": None}), "returned None"),
+        (dict(controller=partial(torque, gain=1.0)), "'gain' is drawn by reset, and bound"),
+        (dict(reward=lambda model, t, q, v, tau, *, gian: 0.0), "unknown argument of the reward 'gian'"),
         (dict(noise=-1.0), "not negative"),
         (dict(noise=np.nan), "not negative"),
         (dict(noise=np.ones(2)), r"noise has shape \(2,\); expected one number or \(9,\)"),
@@ -185,3 +187,56 @@ def drawing(**values):
 def test_wrong_values_are_reported(pendulum, more, message):
     with pytest.raises(lw.errors.LinkwrightError, match=message):
         environment(pendulum, **more)
+
+
+@pytest.mark.parametrize(
+    "draw", [np.random.uniform, np.random.default_rng().uniform, lambda: np.random.default_rng().random()]
+)
+def test_resets_that_draw_from_other_generators_are_refused(pendulum, draw):
+    with pytest.raises(lw.errors.ArgumentError, match=r"draws from its argument random"):
+        environment(pendulum, reset=lambda model, q0, v0, random: (q0 + draw(), v0, start(model, q0, v0, random)[2]))
+
+
+def test_resets_return_values_of_the_same_names(pendulum):
+    def sometimes(model, q0, v0, random):
+        q, v, drawn = start(model, q0, v0, random)
+        return q, v, drawn if isinstance(q0[0], float) else {"gain": 1.0}
+
+    with pytest.raises(lw.errors.ArgumentError, match="same names in every call"):
+        environment(pendulum, reset=sometimes)
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high", "message"),
+    [("gain", -2.0, -1.0, "reset drew gain that is not finite"), ("rod.mass", -3.0, -1.0, "rod.mass is not")],
+)
+def test_drawn_values_are_checked(pendulum, name, low, high, message):
+    def wrong(model, q0, v0, random):
+        q, v, drawn = start(model, q0, v0, random)
+        x = random.uniform(low, high)
+        return q, v, {**drawn, name: np.sqrt(x) if name == "gain" else x}
+
+    with pytest.raises(lw.errors.InputError, match=message):
+        environment(pendulum, reset=wrong).reset(seed=0)
+
+
+def test_rewards_that_are_not_finite_are_reported_except_where_the_motion_diverges(pendulum):
+    def reward(model, t, q, v, tau, *, action):
+        return {"speed": -v[0] * v[0], "root": np.sqrt(1.0 - action[0])}
+
+    def drive(model, t, q, v, *, action):
+        return action * np.exp(abs(v)) * v
+
+    def moving(model, q0, v0, random):
+        return q0, v0 + random.uniform(0.5, 1.0, 1)
+
+    env = environment(
+        pendulum, moving, reward, drive, observation=None, action_space=gymnasium.spaces.Box(-1e6, 1e6, (1,)), steps=40
+    )
+    env.reset(seed=0)
+    _, rewards, terminated, *_, info = env.step(np.array([[0.0], [0.0], [1e6]]))
+    assert terminated.tolist() == [False, False, True]
+    assert np.isfinite(rewards).all()
+    assert all(np.isfinite(x).all() for x in info["reward_terms"].values())
+    with pytest.raises(lw.errors.InputError, match="the reward, its term 'root', of motion 1 is not finite"):
+        env.step(np.array([[0.0], [2.0], [0.0]]))

@@ -23,8 +23,9 @@ from linkwright.model.tree import Model
 
 DRAWN_ONCE = (
     "A compiled function draws random numbers{place} only once, while it is compiled: they are equal in all steps and "
-    "motions. For measurement noise use actuation=lw.Actuation(noise={{'q': …, 'v': …}}, seed=…); for other noise draw "
-    "the numbers before and pass them as an argument; callback= takes a Python function that is called in each step"
+    "motions. A reset draws from its argument random: random.uniform(low, high). For measurement noise use "
+    "actuation=lw.Actuation(noise={{'q': …, 'v': …}}, seed=…); for other noise draw the numbers before and pass them "
+    "as an argument; callback= takes a Python function that is called in each step"
 )
 
 DEEPEST = 6

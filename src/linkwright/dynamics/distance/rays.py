@@ -1,15 +1,17 @@
 """Distances along rays to shapes, for arrays of rays in the frame of the shape; ∞ where nothing is hit.
 
-A ray that begins inside a shape hits its surface from inside. Planes are hit from the side of their normal.
+Distances to shapes that are no meshes accept symbols, for one ray. A ray that begins inside a shape hits its surface
+from inside. Planes are hit from the side of their normal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, maximum, minimum, where
 
 AT_ONCE = 1 << 18
 """Largest number of pairs of a ray and a triangle in one operation."""
@@ -54,9 +56,14 @@ def triangle_distance(vertices: Array, faces: Array, p: Array, u: Array) -> Arra
     return nearest.reshape(shape)
 
 
-def _first(*candidates: tuple[Array, Array]) -> Array:
+def _first(*candidates: tuple[Array, Array | bool]) -> Array:
     """Return the smallest of distances that are not negative and where the surface exists."""
-    return np.min([np.where((t >= 0.0) & there, t, np.inf) for t, there in candidates], axis=0)
+    return reduce(minimum, (where((t >= 0.0) & there, t, np.inf) for t, there in candidates))
+
+
+def _parts(x: Array) -> tuple[Array, ...]:
+    """Return the entries along the last axis, which are numbers or symbols for one ray."""
+    return tuple(np.moveaxis(x, -1, 0))
 
 
 def _roots(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
@@ -71,59 +78,66 @@ def _on_quadric(p: Array, u: Array, weights: Array, constant: Array | float) -> 
 
 
 def _sphere(size: Array, p: Array, u: Array) -> Array:
-    return _first(*((t, np.isfinite(t)) for t in _on_quadric(p, u, np.ones(3), size[..., 0] ** 2)))
+    return _first(*((t, True) for t in _on_quadric(p, u, np.ones(3), _parts(size)[0] ** 2)))
 
 
 def _ellipsoid(size: Array, p: Array, u: Array) -> Array:
-    return _first(*((t, np.isfinite(t)) for t in _on_quadric(p, u, 4.0 / size**2, 1.0)))
+    return _first(*((t, True) for t in _on_quadric(p, u, 4.0 / size**2, 1.0)))
 
 
 def _side(size: Array, p: Array, u: Array) -> list[tuple[Array, Array]]:
     """Return the candidates of the round side of a cylinder."""
-    found = _on_quadric(p, u, np.array([1.0, 1.0, 0.0]), size[..., 0] ** 2)
-    return [(t, np.abs(p[..., 2] + t * u[..., 2]) <= 0.5 * size[..., 1]) for t in found]
+    (radius, length), (*_, z), (*_, along) = map(_parts, (size, p, u))
+    found = _on_quadric(p, u, np.array([1.0, 1.0, 0.0]), radius**2)
+    return [(t, abs(z + t * along) <= 0.5 * length) for t in found]
 
 
 def _capsule(size: Array, p: Array, u: Array) -> Array:
     candidates = _side(size, p, u)
     for side in (-1.0, 1.0):
         from_end = p - 0.5 * side * size[..., 1:] * np.array([0.0, 0.0, 1.0])
-        for t in _on_quadric(from_end, u, np.ones(3), size[..., 0] ** 2):
-            candidates.append((t, (from_end[..., 2] + t * u[..., 2]) * side >= 0.0))
+        for t in _on_quadric(from_end, u, np.ones(3), _parts(size)[0] ** 2):
+            candidates.append((t, (_parts(from_end)[2] + t * _parts(u)[2]) * side >= 0.0))
     return _first(*candidates)
 
 
 def _disk(z: Array, radius: Array, p: Array, u: Array) -> tuple[Array, Array]:
-    t = (z - p[..., 2]) / u[..., 2]
-    x = p + t[..., None] * u
-    return t, x[..., 0] ** 2 + x[..., 1] ** 2 <= radius**2
+    (px, py, pz), (ux, uy, uz) = _parts(p), _parts(u)
+    t = (z - pz) / uz
+    return t, (px + t * ux) ** 2 + (py + t * uy) ** 2 <= radius**2
 
 
 def _cylinder(size: Array, p: Array, u: Array) -> Array:
-    ends = [_disk(0.5 * side * size[..., 1], size[..., 0], p, u) for side in (-1.0, 1.0)]
+    radius, length = _parts(size)
+    ends = [_disk(0.5 * side * length, radius, p, u) for side in (-1.0, 1.0)]
     return _first(*_side(size, p, u), *ends)
 
 
 def _cone(size: Array, p: Array, u: Array) -> Array:
-    half, slope = 0.5 * size[..., 1], size[..., 0] / size[..., 1]
-    apex = half[..., None] * np.array([0.0, 0.0, 1.0])
-    weights = np.stack([np.ones_like(slope), np.ones_like(slope), -(slope**2)], axis=-1)
+    (radius, length), (*_, z), (*_, along) = map(_parts, (size, p, u))
+    half, slope = 0.5 * length, radius / length
+    apex = 0.5 * size[..., 1:] * np.array([0.0, 0.0, 1.0])
+    weights = np.stack([1.0 + 0.0 * slope, 1.0 + 0.0 * slope, -(slope**2)], axis=-1)
     found = _on_quadric(p - apex, u, weights, 0.0)
-    side = [(t, np.abs(p[..., 2] + t * u[..., 2]) <= half) for t in found]
-    return _first(*side, _disk(-half, size[..., 0], p, u))
+    side = [(t, abs(z + t * along) <= half) for t in found]
+    return _first(*side, _disk(-half, radius, p, u))
 
 
 def _box(size: Array, p: Array, u: Array) -> Array:
-    one, other = ((sign * 0.5 * size - p) / u for sign in (-1.0, 1.0))
-    along = (u == 0.0) & (np.abs(p) <= 0.5 * size)  # between two faces that the ray is parallel to
-    enters = np.where(along, -np.inf, np.minimum(one, other)).max(axis=-1)
-    leaves = np.where(along, np.inf, np.maximum(one, other)).min(axis=-1)
-    through = enters <= leaves
-    return _first((enters, through), (leaves, through))
+    enters, leaves = [], []
+    for extent, x, slope in zip(*map(_parts, (size, p, u)), strict=True):
+        one, other = ((sign * 0.5 * extent - x) / slope for sign in (-1.0, 1.0))
+        along = (abs(slope) <= 0.0) & (abs(x) <= 0.5 * extent)  # between two faces that the ray is parallel to
+        enters.append(where(along, -np.inf, minimum(one, other)))
+        leaves.append(where(along, np.inf, maximum(one, other)))
+    first, last = reduce(maximum, enters), reduce(minimum, leaves)
+    through = first <= last
+    return _first((first, through), (last, through))
 
 
 def _plane(size: Array, p: Array, u: Array) -> Array:
-    return _first((-p[..., 2] / u[..., 2], u[..., 2] < 0.0))
+    height, slope = _parts(p)[2], _parts(u)[2]
+    return _first((-height / slope, slope < 0.0))
 
 
 KINDS: dict[str, Callable[[Array, Array, Array], Array]] = {

@@ -120,7 +120,14 @@ def _checked_number(function: UserFunction, x: Any) -> Any:
 
 def checked_condition(function: UserFunction, x: Any) -> Any:
     """Check the value of a condition."""
+    if x is None:
+        raise ArgumentError(f"{function.name} returned None, and returns a condition: is its `return` missing?")
     x = np.asarray(x)
+    if x.size != 1 and x.dtype.kind in "bO":
+        raise ArgumentError(
+            f"{function.name} returns a condition, such as q[2] < 0.2; it returned {x.size} conditions of shape "
+            f"{x.shape}: add .any() or .all()"
+        )
     if x.size != 1 or x.dtype.kind not in "bO":
         raise ArgumentError(f"{function.name} returns a condition, such as q[2] < 0.2; it returned {x!r}")
     x = x.reshape(())[()]

@@ -20,6 +20,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import activations_in
 from linkwright.simulation.actuation.random_numbers import checked_seed, seeds
+from linkwright.simulation.contact_sensors import has_rays_to_triangles
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of
 from linkwright.simulation.integrators.rollout_functions import reward_terms
@@ -38,6 +39,9 @@ from linkwright.simulation.rollouts.preparation import (
 from linkwright.simulation.rollouts.rollout_loop import FED, kernel_arguments, rollout_kernels
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
+
+MOST_RUNS = 4
+"""Largest number of prepared calls, each of a number of steps: sensors of accelerations divide a call into two."""
 
 
 def _never(model: Model, t: Any, q: Array, v: Array) -> Any:
@@ -156,6 +160,8 @@ class Batch:
         self._parameters = dict(zip(parameters or {}, self._arrays[PARAMETERS:], strict=True))
         self._time, self._status = np.zeros(self.n), np.zeros(self.n, dtype=np.int8)
         self._sums = {name: self._results[3 + of.spec.more.index(name)][0] for name in of.spec.more}
+        sums = {name: observations.read_only(self._sums["terms"][:, k]) for k, name in enumerate(of.spec.terms)}
+        self._terms = MappingProxyType(observations.LiveArrays("term of the reward", sums))
         self._live: dict[Any, observations.LiveResult] = {}
         self._readings: tuple[Array, Array] | None = None
         self._sensors: Mapping[str, Array] | None = None
@@ -218,25 +224,24 @@ class Batch:
     @property
     def time(self) -> Array:
         """Times (n,) in s since the last reset, live; read-only."""
-        return _read_only(self._time)
+        return observations.read_only(self._time)
 
     @property
     def status(self) -> Array:
         """States of the simulations (n,), live; read-only: 0 running, 1 ended by ``terminate``, 2 diverged."""
-        return _read_only(self._status)
+        return observations.read_only(self._status)
 
     @property
     def rewards(self) -> Array:
         """Sums (n,) of the rewards of the last :meth:`step`, live; read-only."""
         if "reward" not in self._sums:
             raise InputError("this batch has no reward: episode=lw.Episode(reward=…)")
-        return _read_only(self._sums["reward"])
+        return observations.read_only(self._sums["reward"])
 
     @property
     def reward_terms(self) -> Mapping[str, Array]:
         """Sums (n,) of the terms of the reward over the last :meth:`step`, live, by name; read-only."""
-        found = {name: _read_only(self._sums["terms"][:, k]) for k, name in enumerate(self._prepared.spec.terms)}
-        return MappingProxyType(observations.LiveArrays("term of the reward", found))
+        return self._terms
 
     @property
     def contact_forces(self) -> Array:
@@ -270,7 +275,7 @@ class Batch:
             live = self._live["sensors"] = self._live_readings(self._readings[1])
             ends = np.cumsum([one.size for one in model.sensors]).tolist()
             found = {
-                one.name: _read_only(live.values[:, end - one.size : end])
+                one.name: observations.read_only(live.values[:, end - one.size : end])
                 for one, end in zip(model.sensors, ends, strict=True)
             }
             self._sensors = MappingProxyType(observations.LiveArrays("sensor", found))
@@ -447,7 +452,8 @@ class Batch:
         kernel, numbers = self._kernels[k > 1], self._arrays[NUMBERS]
         numbers[1] = k
         if k not in self._runs:
-            self._runs.clear()
+            if len(self._runs) >= MOST_RUNS:
+                self._runs.clear()
             self._runs[k] = kernel.sequence(
                 1, self._arrays, FED, self._results, k, self._threads, in_place=True, cpus=self._cpus
             )
@@ -464,7 +470,7 @@ class Batch:
             kernel = self._compiled(observations.with_arguments(function, [*sizes]), model, **sizes)
             arguments = (self.q, self.v, *given.values(), *self._parameters.values())
             self._live[key] = observations.LiveResult(kernel, arguments)
-        return _read_only(self._live[key].values)
+        return observations.read_only(self._live[key].values)
 
     def _compiled(self, function: Callable[..., Any], model: Model, **sizes: Any) -> Callable[..., Any]:
         """Compile a function of the states, whose last arguments are the parameters."""
@@ -482,13 +488,19 @@ class Batch:
         def state(model: Model, q: Array, v: Array, given: Array, rest: Array) -> Array:
             return observations.surrounding_state(model, q, v, given, self._point_forces(model, q, v, rest))
 
+        def readings(model: Model, q: Array, v: Array, given: Array, rest: Array) -> Array:
+            return observations.readings_in_surroundings(model, state(model, q, v, given, rest))
+
         model, rest = self._contact_model(), self._arrays[2]
-        of_state = self._compiled(state, model, given=given.shape[1:], rest=rest.shape[1:])
+        in_numbers = has_rays_to_triangles(model)
+        kernel = self._compiled(state if in_numbers else readings, model, given=given.shape[1:], rest=rest.shape[1:])
 
-        def readings(*arrays: Array) -> Array:
-            return observations.readings_in_surroundings(model, of_state(*arrays))
+        def of_numbers(*arrays: Array) -> Array:
+            return observations.readings_in_surroundings(model, kernel(*arrays))
 
-        return observations.LiveResult(readings, (*arguments, rest, *self._parameters.values()))
+        return observations.LiveResult(
+            of_numbers if in_numbers else kernel, (*arguments, rest, *self._parameters.values())
+        )
 
     def _contact_model(self) -> Model:
         """Return the model with the impulses of contact that the carried state has."""
@@ -550,12 +562,6 @@ def _made_again(given: dict[str, Any]) -> Batch:
 
 def _within(place: slice, inner: slice) -> slice:
     return slice(place.start + inner.start, place.start + inner.stop)
-
-
-def _read_only(x: Array) -> Array:
-    view = x.view()
-    view.flags.writeable = False
-    return view
 
 
 def _of_all(name: str, given: Any, n: int, size: int) -> Array:

@@ -41,6 +41,13 @@ class LiveArrays(dict[str, Array]):
         raise UnknownNameError(self._what, name, self)
 
 
+def read_only(x: Array) -> Array:
+    """Return a view of an array that cannot be written."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
 class LiveResult:
     """Result of a kernel for a batch, in memory that stays the same."""
 
@@ -86,9 +93,26 @@ def user_observation(observe: Any, names: Sequence[str] = ()) -> Callable[..., A
         found = function(model.physical or model, q.copy(), v.copy(), **given, **bound)
         if found is None:
             raise ArgumentError(f"the observation {name} returned None: is its `return` missing?")
-        return np.asarray(found)
+        if isinstance(found, (Mapping, str, bytes)):
+            raise ArgumentError(
+                f"the observation {name} returns one array, np.concatenate([q, v]); it returned {_described(found)}"
+            )
+        try:
+            return np.asarray(found)
+        except ValueError:  # parts of different shapes
+            raise ArgumentError(
+                f"the observation {name} returns one array, np.concatenate([q, v]); it returned parts of different "
+                "shapes"
+            ) from None
 
     return observation
+
+
+def _described(found: Any) -> str:
+    """Describe what an observation returned."""
+    if not isinstance(found, Mapping):
+        return repr(found)
+    return f"a {type(found).__name__} with the keys {', '.join(map(repr, found))}"
 
 
 def checked_live(values: Mapping[str, Any], q: Array) -> dict[str, Array]:
@@ -140,14 +164,14 @@ def surrounding_state(model: Model, q: Array, v: Array, given: Array, points: Se
 
 
 def readings_in_surroundings(model: Model, state: Array) -> Array:
-    """Return all readings (n, size) within their cutoffs, with contacts and ranges, of :func:`surrounding_state`."""
+    """Return all readings (…, size) within their cutoffs, with contacts and ranges, of :func:`surrounding_state`."""
     pair, size = pairs_of_points(model), sum(one.size for one in model.sensors)
     before = state.shape[-1] - 12 * len(pair)
-    points = state[:, before:].reshape(len(state), len(pair), 4, 3)
-    positions, normals, forces, moments = np.moveaxis(points, 2, 0)
+    points = state[..., before:].reshape(*state.shape[:-1], len(pair), 4, 3)
+    positions, normals, forces, moments = (points[..., k, :] for k in range(4))
     contacts = ContactForces(pair=pair, points=positions, normals=normals, forces=forces, moments=moments)
-    places = split_places(model, state[:, size:before])
-    readings = surrounding_readings(model, state[:, :size], places, contacts if len(pair) else None)
+    places = split_places(model, state[..., size:before])
+    readings = surrounding_readings(model, state[..., :size], places, contacts if len(pair) else None)
     return np.concatenate(readings, axis=-1)
 
 
