@@ -108,6 +108,25 @@ def test_without_a_law_actions_are_efforts_within_limits():
     assert of.step(np.zeros((2, 7)))[0].shape == (2, 14)
 
 
+def test_without_a_law_actions_are_controls_of_actuators_within_their_ranges():
+    arm = lw.load("two_link").with_actuators(
+        lw.Actuator("servo", "joint2", gain=(30.0, 0.0, 0.0), bias=(0.0, -30.0, -5.0), control_range=(-0.5, 1.0)),
+    )
+    of = VectorEnv(arm, 3, step=2e-3, episode=lw.Episode(reward=upright))
+    space = of.single_action_space
+    assert (space.low.tolist(), space.high.tolist()) == ([-0.5], [1.0])
+    of.reset(seed=0)
+    actions = np.array([[-0.5], [0.3], [1.0]])
+    seen_now = of.step(actions)[0]
+    batch = lw.Batch(arm, 3, step=2e-3)
+    batch.controls[:] = actions
+    batch.step(10)
+    assert np.array_equal(seen_now, np.concatenate([batch.q, batch.v], axis=1))
+    free = arm.with_actuators(lw.Actuator("motor", "joint1"))
+    with pytest.raises(lw.errors.ArgumentError, match=r"of 'two_link' have no control range: motor; give Interface"):
+        VectorEnv(free, 3, episode=lw.Episode(reward=upright))
+
+
 def test_a_robot_on_the_ground_with_noise_and_masses_of_its_own():
     robot = lw.load("quadruped").with_ground()
     posture = np.tile([0.0, 0.7, -1.4], 4)

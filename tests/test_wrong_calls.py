@@ -146,6 +146,7 @@ def test_a_right_call_stays_quick():
 
 
 LARGE = 10**400
+RAGGED = [[1, 2], [3]]
 ZEROS = np.zeros(2)
 
 
@@ -179,6 +180,17 @@ ZEROS = np.zeros(2)
         lambda m: lw.inverse_dynamics(lw.load("pendulum"), LARGE, 0.0, 0.0),
         lambda m: lw.compile(lw.mass_matrix, m)(LARGE),
         lambda m: lw.rotation.from_rpy([LARGE, 0, 0]),
+        lambda m: lw.Batch(m, 10**9, ZEROS),
+        lambda m: lw.Batch(m, LARGE, ZEROS),
+        *(lambda m, s=s: lw.interpolate(m, ZEROS, ZEROS, s) for s in (None, {}, RAGGED, [0.5, None])),
+        lambda m: lw.solve(np.eye(2), [None, 1.0]),
+        lambda m: lw.inverse_kinematics(m, {"tip": [None, 1.0, 0.0]}),
+        lambda m: lw.inverse_kinematics(m, {"tip": [1.0, 1.0, 0.0]}, solutions=LARGE),
+        lambda m: lw.inverse_kinematics(m, {"tip": [1.0, 1.0, 0.0]}, restarts=RAGGED),
+        *(lambda m, s=s: lw.rollout(m, *s, 10) for s in ((RAGGED, ZEROS), (ZEROS, RAGGED), (ZEROS, None))),
+        lambda m: lw.close_loops(lw.load("four_bar"), RAGGED),
+        *(lambda m, f=f: lw.static_wrench(m, ZEROS, f, ZEROS) for f in (ZEROS, None, 3, ["tip"])),
+        lambda m: lw.null_space(m, ZEROS, ZEROS),
         *(lambda m, x=x: lw.samples.table(x) for x in (-1, [1], "x")),
     ],
 )

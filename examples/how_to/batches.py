@@ -94,6 +94,8 @@ batch.reset(batch.status != batch.RUNNING)
 
 # %% [markdown]
 # ## Tensors of the same memory
+#
+# With PyTorch installed (`pip install "linkwright[torch]"`):
 
 # %%
 import torch

@@ -135,6 +135,8 @@ assert abs((longer - shorter) / 2e-6 - by["knee.distance"]) < 1e-4 * abs(by["kne
 
 # %% [markdown]
 # ## PyTorch and JAX
+#
+# With PyTorch installed (`pip install "linkwright[torch]"`):
 
 # %%
 import torch

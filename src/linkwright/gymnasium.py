@@ -72,8 +72,8 @@ class Interface:
     observation_space : gymnasium.spaces.Space, optional
         Space of one observation; an unbounded Box by default.
     action_space : gymnasium.spaces.Box, optional
-        Space of one action. Without a controller an action is the efforts of all joints but free ones, within their
-        limits.
+        Space of one action. Without a controller an action is the controls of the model's actuators, within their
+        ranges; of a model without actuators the efforts of all joints but free ones, within their limits.
     steps : int, optional
         Number of steps for which an action is held.
     limit : int, optional
@@ -170,8 +170,11 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self.num_envs, self.model, self.limit = whole_number("num_envs", num_envs, 1), model, interface.limit
         self._steps, self._period = int(interface.steps), interface.steps * step
         self.single_action_space = _space_of_actions(model, controller, interface.action_space)
+        own = setup.actuation
+        if controller is None and model.nu and not own.is_of_actuators:
+            own = replace(own, controls=True)
         if controller is None:
-            controller = _held_action
+            controller = _held_controls if own.controls is True else _held_efforts
         start = [x if given is None else given for given, x in ((q0, model.neutral()), (v0, np.zeros(model.nv)))]
         starts = EpisodeStarts(model, None if isinstance(episode.reset, str) else episode.reset, *start)
         functions = (controller, episode.reward, episode.terminate)
@@ -179,7 +182,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         shapes = dict.fromkeys(ACTIONS, self.single_action_space.shape) | starts.shapes_of_values(taken)
         initial = {name: np.zeros((self.num_envs, *shape)) for name, shape in shapes.items()}
         bound = [with_values(function, initial) for function in functions]
-        each = {*names_given("each", setup.actuation.each)}
+        each = {*names_given("each", own.each)}
         for function in functions:
             each |= arguments_of(function) & {*initial}
         drawn = starts.parameters(taken, parameters or {}, set().union(*map(bound_to, functions)))
@@ -193,7 +196,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             step,
             bound[0],
             method=method,
-            actuation=replace(setup.actuation, each=each),
+            actuation=replace(own, each=each),
             surroundings=surroundings,
             episode=replace(episode, reward=bound[1], terminate=bound[2], reset=None),
             parameters={**(parameters or {}), **drawn},
@@ -467,7 +470,11 @@ _CARRIED = (
 )
 
 
-def _held_action(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
+def _held_controls(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
+    return action
+
+
+def _held_efforts(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
     return held_efforts(model, t, q, v, controls=action)
 
 
@@ -516,6 +523,15 @@ def _space_of_actions(model: Model, controller: Callable[..., Any] | None, given
         raise ArgumentError(
             "a controller needs the space of its actions: action_space=gymnasium.spaces.Box(low, high, shape)"
         )
+    if model.nu:
+        unbounded = [actuator.name for actuator in model.actuators if actuator.control_range is None]
+        if unbounded:
+            raise ArgumentError(
+                f"these actuators of {model.name!r} have no control range: {', '.join(unbounded)}; give "
+                "Interface(action_space=gymnasium.spaces.Box(…))"
+            )
+        least, most = np.transpose([actuator.control_range for actuator in model.actuators])
+        return gymnasium.spaces.Box(least, most, dtype=np.float64)
     limits = joint_effort_limits(model)[with_motors(model)]
     if not np.isfinite(limits).all() or not limits.size:
         raise ArgumentError(

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,14 @@ import pytest
 from tests.setups import grouped
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, UnknownNameError
+from linkwright.errors import (
+    ArgumentError,
+    InputError,
+    LinkwrightWarning,
+    MissingExtraError,
+    ShapeError,
+    UnknownNameError,
+)
 from linkwright.studies import samples
 from linkwright.studies.store import Store
 
@@ -50,6 +58,13 @@ def test_outputs_and_parameters_are_kept(tmp_path):
     np.testing.assert_array_equal(found.read("a", 128, 262), whole["a"][128:262])
     with pytest.raises(UnknownNameError, match="sum"):
         found["summ"]
+
+
+@pytest.mark.parametrize("package", ["zarr", "filelock"])
+def test_a_missing_package_is_reported_with_its_extra(tmp_path, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"{package}: install the extra, linkwright\[study\]"):
+        lw.study(lambda a: {"x": a}, samples.table(a=[1.0, 2.0]), tmp_path / "s")
 
 
 def test_what_is_kept_is_chosen(tmp_path):

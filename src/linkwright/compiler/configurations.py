@@ -17,7 +17,7 @@ from linkwright.errors import InputError, ShapeError
 from linkwright.model.memo import derived, identity
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, numbers_or_symbols
 
 _integrate, _difference = public(dynamics.integrate), public(dynamics.difference)
 
@@ -55,7 +55,7 @@ def interpolate(model: Model, q0: ArrayLike, q1: ArrayLike, s: ArrayLike) -> Arr
     >>> lw.interpolate(arm, [0.0, 1.0], [1.0, 2.0], [0.0, 0.5, 1.0])[:, 0].tolist()
     [0.0, 0.5, 1.0]
     """
-    part = np.asarray(s) if is_symbolic(s) else as_numbers("s", s)
+    part = numbers_or_symbols("s", s)
     return _integrate(model, q0, part[..., None] * _difference(model, q0, q1))  # type: ignore[no-any-return, arg-type]
 
 
@@ -86,7 +86,7 @@ def close_loops(model: Model, initial_guess: ArrayLike, fixed: Iterable[str] = (
         If none is found; the message states the remaining error.
     """
     names: Any = fixed if isinstance(fixed, str) or not isinstance(fixed, Iterable) else tuple(fixed)
-    size = np.shape(initial_guess)
+    size = np.shape(initial_guess if is_symbolic(initial_guess) else as_numbers("initial_guess", initial_guess))
     if (
         not isinstance(model, Model)
         or not isinstance(names, tuple)

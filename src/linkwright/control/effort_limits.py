@@ -10,7 +10,7 @@ from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.errors import InputError, ShapeError
 from linkwright.ik_solvers.resolved_rates import bounded
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, maximum, where
+from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, numbers_or_symbols, where
 
 DAMPING = 1e-9
 """squared damping of directions in which efforts have almost no effect, relative to the largest effect"""
@@ -25,7 +25,7 @@ def limits_of(model: Model, given: Any) -> Array:
         return np.full(model.nv, np.inf)
     if given is True:
         return joint_effort_limits(model)
-    limits = np.asarray(given) if is_symbolic(given) else as_numbers("effort_limits", given)
+    limits = numbers_or_symbols("effort_limits", given)
     if limits.shape not in ((), (model.nv,)):
         raise ShapeError(f"effort_limits has shape {limits.shape}; expected one number or ({model.nv},)")
     if not is_symbolic(limits) and not (limits >= 0.0).all():

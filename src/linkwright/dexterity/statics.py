@@ -6,20 +6,22 @@ that are not unique are of least norm in N and N m.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright import dynamics
-from linkwright.compiler.public import kernel_of
+from linkwright.compiler.public import public
 from linkwright.dynamics.frames.manipulability import RANK, own_lengths, rows_of
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
+
+_jacobian_of: Callable[..., Array] = public(dynamics.jacobian)
 
 
 class StaticWrench(NamedTuple):
@@ -192,8 +194,8 @@ def _jacobian(
     if is_symbolic(q):
         raise ArgumentError("singular directions and null spaces need numbers; manipulability accepts symbols")
     rows = rows_of(directions)
-    kernel = kernel_of(dynamics.jacobian, model, frame=frame, reference_frame=reference_frame, relative_to=relative_to)
-    J: Array = kernel(as_numbers("q", q))[..., rows, :]
+    J = _jacobian_of(model, as_numbers("q", q), frame, reference_frame=reference_frame, relative_to=relative_to)
+    J = J[..., rows, :]
     if not np.isfinite(J).all():
         raise InputError("q is not finite")
     return J

@@ -198,13 +198,13 @@ _SEARCHES: dict[tuple[float, int, int, bool], tuple[SearchOptions, Array]] = {}
 
 def _search(tolerance: Any, restarts: Any, seed: Any, stored: bool) -> tuple[SearchOptions, Array]:
     """In what way targets are looked for, and that as the kernel takes it."""
-    if positive("tolerance", tolerance, "m and rad") >= 1.0:
+    tolerance = positive("tolerance", tolerance, "m and rad")
+    if tolerance >= 1.0:
         raise InputError(f"tolerance is less than 1 (m and rad); got {tolerance!r}")
-    for name, x in (("restarts", restarts), ("seed", seed)):
-        whole_number(name, x, 0, 10**6)
+    restarts, seed = (whole_number(name, x, 0, 10**6) for name, x in (("restarts", restarts), ("seed", seed)))
     if len(_SEARCHES) > 100:
         _SEARCHES.clear()
-    search = SearchOptions(float(tolerance), float(restarts), float(seed), float(stored))
+    search = SearchOptions(tolerance, float(restarts), float(seed), float(stored))
     settings = np.array(search)
     settings.setflags(write=False)
     found = _SEARCHES[tolerance, restarts, seed, stored] = search, settings  # type: ignore[index]
@@ -385,7 +385,7 @@ def _several(
     if nearest and search.stored:
         raise InputError("nearest is meant of a start: give one, initial_guess=q")
     if solutions is not None:
-        whole_number("solutions", solutions, 1)
+        whole_number("solutions", solutions, 1, 10**6)
     if nearest and solutions is not None:
         raise ArgumentError("give nearest or solutions, not both: of several the nearest comes first")
     shapes = list(problem.inputs.values())[:-1]

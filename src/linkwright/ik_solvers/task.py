@@ -12,7 +12,7 @@ from linkwright.bounds import positive, whole_number
 from linkwright.errors import ShapeError
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
+from linkwright.spatial.arrays import Array, numbers_or_symbols
 
 
 def _frozen(x: Any) -> Any:
@@ -353,7 +353,7 @@ class Task(ABC):
 
 def fitting(what: str, task: Task, x: Any, shape: tuple[int, ...]) -> Array:
     """Return the given value of a task, symbols or numbers (…, *shape); else raise."""
-    given = np.asarray(x) if is_symbolic(x) else as_numbers(f"the {what} of {task}", x)
+    given = numbers_or_symbols(f"the {what} of {task}", x)
     if given.ndim < len(shape) or given.shape[given.ndim - len(shape) :] != shape:
         wanted = ", ".join(["…", *map(str, shape)])
         raise ShapeError(f"the {what} of {task} has shape {given.shape}; expected ({wanted})")

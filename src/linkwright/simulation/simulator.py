@@ -307,6 +307,7 @@ def _too_stiff_feedback(model: Model, controller: Any, q: Array, v: Array, h: fl
     if not rate * h > HELD:
         return ""
     return (
-        f"; the control period of {h:g} s is too long for these gains: the controller acts on joint {joint!r} within "
-        f"{1.0 / rate:.2g} s. Use a step or period below {HELD / rate:.2g} s, or smaller gains"
+        f"; the control period of {h:g} s is too long for these gains: the controls act on joint {joint!r} within "
+        f"{1.0 / rate:.2g} s. Use a step or period below {HELD / rate:.2g} s, smaller gains, or lw.Servos, which are "
+        "stable with any gains"
     )

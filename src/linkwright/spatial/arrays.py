@@ -56,6 +56,16 @@ def as_numbers(name: str, x: Any) -> Array:
         raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None
 
 
+def numbers_or_symbols(name: str, x: Any) -> Array:
+    """Return an argument with symbols as an array of objects, others as a float64 array; reject other types."""
+    if not is_symbolic(x):
+        return as_numbers(name, x)
+    array = np.asarray(x)
+    if not all(hasattr(e, "__truediv__") for e in array.flat):
+        raise ArgumentError(f"{name} must be an array of real numbers or symbols; got {x!r:.200}")
+    return array
+
+
 def is_finite_number(x: Any) -> bool:
     """Return whether an object is one finite real number in the range of float64."""
     try:

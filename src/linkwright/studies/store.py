@@ -265,8 +265,10 @@ class Store:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """While this lasts no other run writes here; :class:`InputError` where one does already."""
-        from filelock import FileLock, Timeout
-
+        try:
+            from filelock import FileLock, Timeout
+        except ImportError:
+            raise MissingExtraError("studies are locked by filelock: install the extra, linkwright[study]") from None
         lock, about_file = FileLock(self.path / LOCK), self.path / RUNNING
         try:
             self.path.mkdir(parents=True, exist_ok=True)

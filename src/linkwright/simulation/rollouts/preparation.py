@@ -98,9 +98,11 @@ def prepare_rollout(
                 f"the earlier rollout has precision={own_precision!r}; go on with the same, "
                 f"method=lw.Integrator(precision={own_precision!r})"
             )
+    else:
+        q0, v0 = as_numbers("q0", q0), as_numbers("v0", v0)
     h = positive("step", step, "s")
     known = _known_parameters(model, parameters or {})
-    single = earlier is None and np.ndim(q0) < 2 and np.ndim(v0) < 2
+    single = earlier is None and q0.ndim < 2 and v0.ndim < 2
     start = states_of_motions(model, q0, v0, _batch_of(known) if single else ())
     q, v, batch = start
     own = [_of_batch(one, x, batch) for one, x in known]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, numbers_or_symbols, where
 from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 
 
@@ -43,7 +43,7 @@ def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Ar
     >>> lw.solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 4.0])
     array([1., 1.])
     """
-    A, b = _array("A", A), _array("b", b)
+    A, b = numbers_or_symbols("A", A), numbers_or_symbols("b", b)
     vector = b.ndim == max(A.ndim - 1, 1)
     rows = b.shape[-1:] if vector else b.shape[-2:-1]
     if A.ndim < 2 or rows != A.shape[-2:-1] or (damping is None and A.shape[-2] != A.shape[-1]):
@@ -82,7 +82,7 @@ def cholesky(A: Any) -> Array:
     InputError
         If a matrix of numbers is not positive definite.
     """
-    A = _array("A", A)
+    A = numbers_or_symbols("A", A)
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ShapeError(f"A is a matrix (n, n); got shape {A.shape}")
     if not is_symbolic(A):
@@ -99,10 +99,6 @@ def cholesky(A: Any) -> Array:
         row.append(np.sqrt(A[i, i] - sum(x * x for x in row)))
         L.append(row)
     return np.stack([np.array([*row, *[0.0 * row[0]] * (n - 1 - i)]) for i, row in enumerate(L)]) if n else A
-
-
-def _array(name: str, x: Any) -> Array:
-    return np.asarray(x) if is_symbolic(x) else as_numbers(name, x)
 
 
 def _of_numbers(A: Array, B: Array) -> Array:
