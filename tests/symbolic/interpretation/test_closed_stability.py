@@ -69,3 +69,10 @@ def test_friction_makes_the_lowest_asymptotically_stable():
 def test_without_weight_they_rest_everywhere():
     result = lw.equations(five_bar().with_gravity((0, 0, 0))).explanation()
     assert "rests in every configuration" in result.text()
+
+
+def test_configurations_of_many_coordinates_are_named_by_their_place(monkeypatch):
+    monkeypatch.setattr("linkwright.symbolic.interpretation.closed_loops.LISTED", 2)
+    text = lw.equations(lw.load("four_bar")).explanation().text()
+    assert "1. at q = explanation().equilibria.found[0].q; potential energy" in text
+    assert "2. at q = explanation().equilibria.found[1].q; potential energy" in text

@@ -171,18 +171,18 @@ class _ClosedLoopParagraphs(FormulaWriter):
         for k, one in enumerate(self._found[:LISTED], start=1):
             energy = float(potential_energy(model, one.q) + spring_energy(model, one.q))
             strongest = number(float(np.abs(one.multipliers).max(initial=0.0)), 4)
-            yield (f"{k}. ", *self._where(one), f"; potential energy {number(energy)} J; the loops carry up to "
+            yield (f"{k}. ", *self._where(k - 1), f"; potential energy {number(energy)} J; the loops carry up to "
                 f"{strongest} "
                    "N or N m.")  # fmt: skip
         if len(self._found) > LISTED:
             yield (f"… and {len(self._found) - LISTED} more: explanation().equilibria.found has them all.",)
 
-    def _where(self, one: RestingPlace) -> Paragraph:
+    def _where(self, k: int) -> Paragraph:
         names = self.of._mechanism.coordinates.q
         if len(names) > LISTED:
-            return (f"at q = explanation().equilibria.found[{self._found.index(one)}].q",)
+            return (f"at q = explanation().equilibria.found[{k}].q",)
         parts: list[Paragraph] = []
-        for name, x in zip(names, one.q, strict=True):
+        for name, x in zip(names, self._found[k].q, strict=True):
             parts.append((self.formula(variable(name), " ≈ ", number(0.0 if abs(x) < 5e-7 else float(x))),))
         return joined(parts, ", ")
 
