@@ -111,7 +111,9 @@ def pendulum() -> Iterator[Image.Image]:
     figure = Figure(figsize=(WIDTHS[1] / 100, (HEIGHT - HEAD) / 100), dpi=200)
     canvas = FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.42, 1.0, 0.58))
-    axes.set(xlim=(-2.6, 2.6), ylim=(-2.15, 1.0), aspect="equal")
+    elbow, tip = (lw.pose(model, motion.q, frame)[:, :2, 3] for frame in ("link2", "tip"))
+    bottom, top = tip[:, 1].min() - 0.15, tip[:, 1].max() + 0.15
+    axes.set(xlim=(-2.6, 2.6), ylim=(bottom, top), aspect="equal")
     axes.axis("off")
     (trail,) = axes.plot([], [], color=palette.TRACE, lw=1.2, alpha=0.7)
     links = [axes.plot([], [], color=palette.COLORS[k], lw=6, solid_capstyle="round")[0] for k in range(2)]
@@ -121,7 +123,6 @@ def pendulum() -> Iterator[Image.Image]:
         line = next(line for line in lines if line.startswith(name)).removesuffix("\\\\").strip()
         box: dict[str, Any] = {"boxstyle": "round,pad=0.18", "facecolor": palette.COLORS[5], "linewidth": 0.0}
         texts[name] = figure.text(0.03, 0.36 - 0.082 * k, f"${line}$", fontsize=7.6, va="center", bbox=box)
-    elbow, tip = (lw.pose(model, motion.q, frame)[:, :2, 3] for frame in ("link2", "tip"))
     for frame, k in enumerate(at):
         points = np.array([[0.0, 0.0], elbow[k], tip[k]])
         for link, ends in zip(links, (points[:2], points[1:]), strict=True):
