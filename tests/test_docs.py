@@ -23,6 +23,7 @@ MODULES = sorted(m.name for m in pkgutil.walk_packages(linkwright.__path__, "lin
 OF_EXTRAS = {
     "linkwright.bridges.casadi": "casadi",
     "linkwright.bridges.pytorch": "torch",
+    "linkwright.bridges.puffer": "pufferlib",
     "linkwright.bridges.rsl": "rsl_rl",
     "linkwright.bridges.stable_baselines": "stable_baselines3",
     "linkwright.bridges.xla": "jax",

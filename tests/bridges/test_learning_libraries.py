@@ -99,7 +99,35 @@ def test_rsl_rl_trains():
     OnPolicyRunner(env, settings).learn(2, init_at_random_ep_len=True)
 
 
-def test_skrl_wraps_the_vector_environment():
+def test_pufferlib_sees_the_vector_environment_in_its_buffers():
+    pytest.importorskip("pufferlib", reason="PufferLib is not installed")
+    import pufferlib.vector
+
+    def made(buf=None, seed=None):
+        return lw.bridges.pufferlib(environment(), buf)
+
+    env = pufferlib.vector.make(made, num_envs=2, backend=pufferlib.vector.Serial)
+    own = environment()
+    first, _ = pufferlib.vector.reset(env, 5)
+    assert first.shape == (2 * N, 2)
+    assert np.array_equal(first[:N], own.reset(seed=5)[0].astype(np.float32))
+    rng, lengths = np.random.default_rng(), []
+    for _ in range(20):
+        actions = rng.uniform(-1.0, 1.0, (2 * N, 1)).astype(np.float32)
+        observed, rewards, terminated, truncated, infos = pufferlib.vector.step(env, actions)
+        expected = own.hold(actions[:N])
+        ended = expected[1] | expected[2]
+        if ended.any():
+            own.reset(options={"reset_mask": ended})
+        np.testing.assert_array_equal(observed[:N], own.observations.astype(np.float32))
+        for x, y in zip((rewards, terminated, truncated), expected, strict=True):
+            np.testing.assert_array_equal(x[:N], y.astype(x.dtype))
+        lengths += [info["episode_length"] for info in infos]
+    assert 0.0 < np.mean(lengths) <= 7.0
+    env.close()
+
+
+def test_skrl_trains(tmp_path):
     pytest.importorskip("skrl", reason="skrl is not installed")
     import torch
     from skrl.envs.wrappers.torch import wrap_env
@@ -111,9 +139,30 @@ def test_skrl_wraps_the_vector_environment():
     assert first.shape == observed.shape == (N, 2)
     assert rewards.shape == (N, 1)
     np.testing.assert_allclose(observed.cpu().numpy(), vector.observations, rtol=1e-6)
+    from skrl.agents.torch.ppo import PPO, PPO_CFG
+    from skrl.memories.torch import RandomMemory
+    from skrl.trainers.torch import SequentialTrainer
+    from skrl.utils.model_instantiators.torch import deterministic_model, gaussian_model
+
+    network = [{"name": "net", "input": "OBSERVATIONS", "layers": [8], "activations": "elu"}]
+    spaces = {"observation_space": env.observation_space, "action_space": env.action_space, "device": env.device}
+    models = {
+        "policy": gaussian_model(**spaces, network=network, output="ACTIONS"),
+        "value": deterministic_model(**spaces, network=network, output="ONE"),
+    }
+    settings = PPO_CFG()
+    settings.rollouts, settings.learning_epochs, settings.mini_batches = 4, 1, 1
+    settings.experiment.write_interval = settings.experiment.checkpoint_interval = 0
+    settings.experiment.directory = str(tmp_path)
+    memory = RandomMemory(memory_size=4, num_envs=N, device=env.device)
+    agent = PPO(models=models, memory=memory, cfg=settings, state_space=None, **spaces)
+    trainer = {"timesteps": 8, "headless": True, "disable_progressbar": True, "close_environment_at_exit": False}
+    SequentialTrainer(cfg=trainer, env=env, agents=agent).train()
+    assert all(torch.isfinite(x).all() for x in models["policy"].parameters())
+    assert memory.filled
 
 
-@pytest.mark.parametrize("bridge", ["stable_baselines3", "rsl_rl"])
+@pytest.mark.parametrize("bridge", ["stable_baselines3", "rsl_rl", "pufferlib"])
 def test_other_objects_are_refused(bridge):
     pytest.importorskip(bridge, reason=f"{bridge} is not installed")
     with pytest.raises(lw.errors.ArgumentError, match=r"takes a linkwright\.gymnasium\.VectorEnv"):

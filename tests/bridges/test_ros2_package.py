@@ -223,15 +223,23 @@ def test_the_files_of_the_package_name_the_same_things(tmp_path):
         assert file in cmake
 
 
-def test_cmake_builds_the_package(tmp_path):
-    """With packages that stand for those of ROS."""
+@pytest.mark.parametrize("targets", [False, True], ids=["ament_target_dependencies", "targets"])
+def test_cmake_builds_the_package(tmp_path, targets):
+    """With packages that stand for those of ROS, of older and newer distributions."""
     if shutil.which("cmake") is None or shutil.which("g++") is None:
         pytest.skip("cmake and g++ are not installed")
     save_package(lw.load("two_link"), tmp_path / "package", name="some_robot")
-    ament = """
+    dependencies = """
         function(ament_target_dependencies target)
           target_include_directories(${target} SYSTEM PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/../stubs)
         endfunction()
+    """
+    target = """
+        add_library(NAME::NAME INTERFACE IMPORTED)
+        set_target_properties(NAME::NAME PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR}/../stubs)
+        set(NAME_TARGETS NAME::NAME)
+    """
+    ament = """
         function(pluginlib_export_plugin_description_file base file)
           if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
             message(FATAL_ERROR "${file} does not exist")
@@ -247,7 +255,11 @@ def test_cmake_builds_the_package(tmp_path):
     for name in ("ament_cmake", "inverse_dynamics_solver", "pluginlib", "rclcpp"):
         folder = tmp_path / "cmake" / name
         folder.mkdir(parents=True)
-        (folder / f"{name}Config.cmake").write_text(ament if name == "ament_cmake" else "")
+        if name == "ament_cmake":
+            text = ament if targets else dependencies + ament
+        else:
+            text = target.replace("NAME", name) if targets else ""
+        (folder / f"{name}Config.cmake").write_text(text)
     for name, text in STUBS.items():
         file = tmp_path / "stubs" / name
         file.parent.mkdir(parents=True, exist_ok=True)

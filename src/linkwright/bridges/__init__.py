@@ -16,7 +16,7 @@ from linkwright.bridges.functions import function_of
 from linkwright.errors import ArgumentError, MissingExtraError, explained
 from linkwright.model.tree import Model
 
-__all__ = ["jax", "rsl_rl", "stable_baselines3", "torch"]
+__all__ = ["jax", "pufferlib", "rsl_rl", "stable_baselines3", "torch"]
 
 
 def __dir__() -> list[str]:
@@ -153,6 +153,40 @@ def stable_baselines3(environment: Any) -> Any:
     with _library("stable_baselines3", "Stable-Baselines3", "stable-baselines3"):
         from linkwright.bridges.stable_baselines import StableBaselinesEnv
     return StableBaselinesEnv(_vector_environment("stable_baselines3", environment))
+
+
+@explained
+def pufferlib(environment: Any, buf: Any = None) -> Any:
+    """Return an environment as a ``PufferEnv`` of PufferLib 3, whose agents are the motions.
+
+    Parameters
+    ----------
+    environment : linkwright.gymnasium.VectorEnv
+        Vector environment. It is driven by the result from then on.
+    buf : mapping, optional
+        Buffers of ``pufferlib.vector``; own ones by default.
+
+    Returns
+    -------
+    pufferlib.PufferEnv
+        Environments that start again in the step in which they end. Actions are clipped to the bounds of their space.
+
+    Raises
+    ------
+    MissingExtraError
+        If PufferLib is not installed.
+    ArgumentError
+        If `environment` is no vector environment of Linkwright.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> def made(buf=None, seed=None):  # for pufferlib.vector.make
+    ...     return lw.bridges.pufferlib(environment, buf)
+    """
+    with _library("pufferlib", "PufferLib", "pufferlib-core"):
+        from linkwright.bridges.puffer import PufferVectorEnv
+    return PufferVectorEnv(_vector_environment("pufferlib", environment), buf)
 
 
 @explained

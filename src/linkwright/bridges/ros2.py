@@ -212,7 +212,12 @@ target_include_directories($${PROJECT_NAME} PUBLIC
 if(UNIX)
   target_link_libraries($${PROJECT_NAME} m)
 endif()
-ament_target_dependencies($${PROJECT_NAME} inverse_dynamics_solver pluginlib rclcpp)
+if(COMMAND ament_target_dependencies)
+  ament_target_dependencies($${PROJECT_NAME} inverse_dynamics_solver pluginlib rclcpp)
+else()  # newer distributions
+  target_link_libraries($${PROJECT_NAME}
+    $${inverse_dynamics_solver_TARGETS} $${pluginlib_TARGETS} $${rclcpp_TARGETS})
+endif()
 
 pluginlib_export_plugin_description_file(inverse_dynamics_solver plugin.xml)
 
