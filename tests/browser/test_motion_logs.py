@@ -15,13 +15,18 @@ from linkwright.model.coordinates import velocity_names
 MECHANISMS = ("two_link", "slider_crank", "stewart", "quadruped")
 
 
+def on_ground():
+    """Return a robot that falls on its feet."""
+    return lw.load("quadruped").with_ground()
+
+
 def with_welded_links():
     """Return an arm with a link that is welded to its tip, and one that is welded to the world."""
     builder = lw.Builder(lw.load("two_link").with_payload("tip", 0.1, name="gripper")).body("post", 1.0, inertia=0.1)
     return builder.joint("foot", "fixed", "world", "post", xyz=(1, 2, 3), rpy=(0.1, 0.2, 0.3)).build()
 
 
-@pytest.fixture(scope="module", params=[*MECHANISMS, with_welded_links])
+@pytest.fixture(scope="module", params=[*MECHANISMS, with_welded_links, on_ground])
 def motion(request):
     model = request.param() if callable(request.param) else lw.load(request.param)
     return lw.simulate(model, *lw.default_configuration(model), 0.02, step=0.005)
@@ -68,6 +73,7 @@ def test_mcap(motion, tmp_path):
         ("foxglove.FrameTransforms", "/tf"),
         ("foxglove.JointStates", "/joint_states"),
         ("foxglove.SceneUpdate", "/robot"),
+        *([("foxglove.SceneUpdate", "/contacts")] if motion.model.pairs else []),
     }
     of = {topic: [(time, one) for _, name, time, one in messages if name == topic] for _, topic, _, _ in messages}
     times = np.array([time for time, _ in of["/tf"]]) * 1e-9
@@ -88,6 +94,20 @@ def test_mcap(motion, tmp_path):
         given = {one.name: one.position for one in message.joints if one.HasField("position")}
         expected = dict(zip(motion.model.coordinate_names, motion.q[k].tolist(), strict=True))
         assert given == {name: x for name, x in expected.items() if not name.startswith("root.")}
+    arrows = 0
+    for k, (_, message) in enumerate(of.get("/contacts", [])):
+        (entity,), (centers, forces) = message.entities, (x[k] for x in motion.contact_arrows)
+        log, acting = log_of(motion).contacts, np.flatnonzero(forces.any(axis=-1))
+        assert [one.key for one in entity.metadata] == [motion.contacts.names[pair] for pair in acting]
+        for pair, one, given in zip(acting, entity.arrows, entity.metadata, strict=True):
+            p, h = one.pose.position, one.pose.orientation
+            along = lw.rotation.from_quaternion([h.w, h.x, h.y, h.z])[:, 0]
+            found = along * (one.shaft_length + one.head_length) / log.scale
+            assert np.allclose(found, forces[pair])
+            assert np.allclose(np.array(given.value.split(), dtype=float), forces[pair])
+            assert np.allclose([p.x, p.y, p.z], centers[pair])
+            arrows += 1
+    assert (arrows > 0) == bool(motion.model.pairs)
     solids = log_of(motion).solids
     entities = [one for _, message in of["/robot"] for one in message.entities]
     triangles = sum(len(part.indices) for one in entities for part in one.triangles)
@@ -123,6 +143,10 @@ def test_rrd(motion, tmp_path):
     solids = log_of(motion).solids
     assert sum("solid_" in path for path in batches) == len(solids.solids) > 0
     assert any(path.endswith("struts") for path in batches) == bool(solids.struts)
+    assert ("/contacts" in batches) == bool(model.pairs)
+    for pair, name in enumerate(motion.contacts.names if model.pairs else ()):
+        found = column("/contact_forces/" + escaped(name), "Scalars:scalars")
+        assert np.array_equal(found, motion.contact_arrows[1][:, pair])
 
 
 def escaped(name):

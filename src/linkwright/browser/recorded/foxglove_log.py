@@ -1,4 +1,4 @@
-"""Logs in MCAP with Foxglove's messages: /tf, /joint_states, and the solids on /robot."""
+"""Logs in MCAP with Foxglove's messages: /tf, /joint_states, solids on /robot, arrows of forces on /contacts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foxglove_schemas_protobuf.SceneEntity_pb2 import SceneEntity
 from foxglove_schemas_protobuf.SceneUpdate_pb2 import SceneUpdate
 from mcap_protobuf.writer import Writer
 
-from linkwright.browser.recorded.motion_log import MotionLog
+from linkwright.browser.recorded.motion_log import FORCE_COLOR, ContactArrows, MotionLog
 from linkwright.browser.view.solids import BodySolid
 from linkwright.browser.view.solids import Color as Bytes
 from linkwright.model.build.description import WORLD
@@ -35,6 +35,8 @@ def write(log: MotionLog, path: Path) -> None:
                 entities.append(_rods([(ends[k], 2.0 * strut.radius, strut.color) for strut, ends in struts], time))
             if entities:
                 messages["/robot"] = SceneUpdate(entities=entities)
+            if log.contacts is not None:
+                messages["/contacts"] = SceneUpdate(entities=[_forces(log.contacts, k, time)])
             for topic, message in messages.items():
                 writer.write_message(topic, message, log_time=time, publish_time=time)
 
@@ -92,6 +94,36 @@ def _rods(rods: list[tuple[Array, float, Bytes]], time: int) -> SceneEntity:
         for x, y, z in ends.tolist():
             line.points.add(x=x, y=y, z=z)
     return entity
+
+
+def _forces(contacts: ContactArrows, k: int, time: int) -> SceneEntity:
+    """Arrows of contact forces in the world; `metadata` has each force in N."""
+    entity = SceneEntity(frame_id=WORLD, id="contacts")
+    _stamp(entity, time)
+    for pair in contacts.acting(k).tolist():
+        force = contacts.forces[k, pair]
+        length, thickness = contacts.scale * float(np.linalg.norm(force)), contacts.thickness
+        head = min(3.0 * thickness, 0.5 * length)
+        one = entity.arrows.add(
+            shaft_length=length - head,
+            shaft_diameter=thickness,
+            head_length=head,
+            head_diameter=2.0 * thickness,
+            color=_color(FORCE_COLOR, 1.0),
+        )
+        position, orientation = one.pose.position, one.pose.orientation
+        position.x, position.y, position.z = contacts.centers[k, pair].tolist()
+        orientation.w, orientation.x, orientation.y, orientation.z = _from_x(force).tolist()
+        entity.metadata.add(key=contacts.pairs[pair], value=" ".join(f"{x:.9g}" for x in force))
+    return entity
+
+
+def _from_x(direction: Array) -> Array:
+    """Quaternion of the shortest rotation from the x axis to a direction."""
+    x, y, z = direction / np.linalg.norm(direction)
+    quaternion = np.array([1.0 + x, 0.0, -z, y])
+    length = np.linalg.norm(quaternion)
+    return quaternion / length if length > 1e-6 else np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def _color(color: Bytes, opacity: float) -> Color:

@@ -1,4 +1,4 @@
-"""A motion as a log of Foxglove (MCAP) or Rerun: poses of links, their solids, positions, velocities and efforts."""
+"""A motion as a log of Foxglove (MCAP) or Rerun: poses and solids of links, signals of joints, contact forces."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ from linkwright.geometry import rotation
 from linkwright.model.build.description import WORLD
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.memo import derived
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.recording.motion import Motion
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
+from linkwright.visual.palette import FORCE
 
 LOGS = {
     ".mcap": ("foxglove_log", "mcap", "foxglove"),
     ".rrd": ("rerun_log", "rerun-sdk", "rerun"),
 }
 """Module of the writer, package and extra, by the ending of the file."""
+
+FORCE_COLOR = (int(FORCE[1:3], 16), int(FORCE[3:5], 16), int(FORCE[5:], 16))
+"""red, green and blue of the arrows of forces, 0 to 255"""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,25 @@ class WeldedLink:
 
 
 @dataclass(frozen=True)
+class ContactArrows:
+    """Contact forces on the first shape of each pair, at the center of pressure, in world axes."""
+
+    pairs: tuple[str, ...]
+    centers: Array
+    """(n, pairs, 3), m"""
+    forces: Array
+    """(n, pairs, 3), N"""
+    scale: float
+    """length of an arrow, m/N"""
+    thickness: float
+    """of an arrow, m"""
+
+    def acting(self, k: int) -> Array:
+        """Return the pairs (m,) with a force at the sample k."""
+        return np.flatnonzero(self.forces[k].any(axis=-1))
+
+
+@dataclass(frozen=True)
 class MotionLog:
     """Contents of a log, independent of its format."""
 
@@ -67,6 +91,8 @@ class MotionLog:
     """in the axes of the links"""
     joints: tuple[JointSignal, ...]
     welded: tuple[WeldedLink, ...]
+    contacts: ContactArrows | None
+    """None without pairs of shapes that may touch"""
 
     def strut_ends(self, strut: Strut) -> Array:
         """The ends (n, 2, 3) of a strut in the world, m."""
@@ -118,7 +144,18 @@ def log_of(motion: Motion) -> MotionLog:
         derived(model, solids_of),
         tuple(joints),
         tuple(_welded_links(model)),
+        _contact_arrows(motion),
     )
+
+
+def _contact_arrows(motion: Motion) -> ContactArrows | None:
+    found = motion.contact_arrows
+    if found is None:
+        return None
+    centers, forces = (np.nan_to_num(x) for x in found)
+    model, size = motion.model, scale_of(motion.model).length
+    weight = sum(float(body.mass) for body in model.bodies) * float(np.linalg.norm(model.gravity))
+    return ContactArrows(tuple(motion.contacts.names), centers, forces, 0.35 * size / (weight or 1.0), 0.015 * size)
 
 
 def _welded_links(model: Model) -> Iterator[WeldedLink]:

@@ -1,4 +1,4 @@
-"""Logs of Rerun: the solids below /robot, and one series for each quantity of each joint below /joints."""
+"""Logs of Rerun: solids below /ROBOT, arrows of contact forces, one series for each quantity of a joint or pair."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import rerun as rr
 
-from linkwright.browser.recorded.motion_log import MotionLog
+from linkwright.browser.recorded.motion_log import FORCE_COLOR, ContactArrows, MotionLog
 
 
 def write(log: MotionLog, path: Path) -> None:
@@ -47,12 +47,33 @@ def _write(log: MotionLog, recording: rr.RecordingStream) -> None:
         for time, lines in zip(log.times.tolist(), ends, strict=True):
             recording.set_time("time", duration=time)
             recording.log(f"{robot}/struts", rr.LineStrips3D(lines, **look), strict=True)
+    if log.contacts is not None:
+        _write_contacts(log, log.contacts, recording)
     for joint in log.joints:
         for quantity, values in joint.values.items():
             columns = rr.Scalars.columns(scalars=values)
             recording.send_columns(
                 _entity("joints", quantity, joint.name), indexes=[times], columns=columns, strict=True
             )
+
+
+def _write_contacts(log: MotionLog, contacts: ContactArrows, recording: rr.RecordingStream) -> None:
+    """Write the forces as arrows, and the axes of each force as series."""
+    for k, time in enumerate(log.times.tolist()):
+        at = contacts.acting(k)
+        arrows = rr.Arrows3D(
+            origins=contacts.centers[k, at],
+            vectors=contacts.scale * contacts.forces[k, at],
+            labels=[contacts.pairs[pair] for pair in at],
+            show_labels=False,
+            colors=[FORCE_COLOR] * len(at),
+        )
+        recording.set_time("time", duration=time)
+        recording.log("/contacts", arrows, strict=True)
+    times = rr.TimeColumn("time", duration=log.times)
+    for pair, name in enumerate(contacts.pairs):
+        columns = rr.Scalars.columns(scalars=contacts.forces[:, pair])
+        recording.send_columns(_entity("contact_forces", name), indexes=[times], columns=columns, strict=True)
 
 
 def _entity(*names: str) -> str:
