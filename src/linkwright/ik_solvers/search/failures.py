@@ -178,7 +178,7 @@ def _rows(problem: NumericalSolver, q: Array, targets: list[Array], start: Array
         first = problem.levels(model, q, targets, start)[0]
         return first.J[:, problem.moves[1]], first.e
 
-    if alone:
+    if alone and not any(task.is_constraint for task in problem.tasks):  # distances of shapes take seconds in Python
         found = [rows(problem.model, *row) for row in zip(q, start, *targets, strict=True)]
         return np.array([J for J, _ in found], dtype=float), np.array([e for _, e in found], dtype=float)
     shapes = {f"target{k}": task.shape(problem.model) for k, task in enumerate(problem.tasks)}
