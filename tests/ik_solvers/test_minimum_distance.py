@@ -113,6 +113,16 @@ def test_a_target_inside_an_obstacle_has_a_reason(arm: lw.Model) -> None:
     assert "minimum distance" in str(found)
 
 
+def test_descents_along_a_distance_end_before_the_largest_number_of_steps(arm: lw.Model) -> None:
+    task = MinimumDistance(0.03, obstacles=[BALL])
+    far, poses = np.array([2.0, 0.3, 0.5]), at(np.array([0.5, 0.1, 0.5]))[None]
+    found = lw.inverse_kinematics(arm, {"tool": far, task: poses})
+    assert found.reason == "out of reach"
+    assert found.steps < 300
+    free = lw.inverse_kinematics(arm, {"tool": far})
+    assert free.errors[0] - 1e-6 < found.errors[0] < free.errors[0] + 0.3
+
+
 def test_obstacles_rest_at_their_placements_by_default(arm: lw.Model) -> None:
     wall = lw.Shape("world", "box", size=(0.1, 2.0, 2.0), placement=at(np.array([-0.4, 0.0, 0.5])), name="wall")
     task = MinimumDistance(0.05, obstacles=[wall])

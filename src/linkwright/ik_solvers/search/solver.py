@@ -64,6 +64,9 @@ is nearest, in compiled functions."""
 QUICK, PATIENT, NEAREST = 0.0, 1.0, 2.0
 """Manners: attempts are given up soon; or late, and damped little at the end; or never, to come to what is nearest."""
 
+CREEPING = 1e-4
+"""Relative decrease of the squared error over :data:`LOOK` steps below which a descent under inequalities ends."""
+
 SETTLED = 1e-6
 """Errors of later priorities that change by less, by squares, while that of the first is less."""
 
@@ -129,6 +132,7 @@ class SearchState:
         self.problem, self.model, self.start, self.targets, self.search = problem, model, start, targets, search
         self.at_q, self.at_v = (one.tolist() for one in problem.moves)
         self.several = len(problem.priorities) > 1
+        self.constrained = any(task.is_constraint for task in problem.tasks)
         self.wider = _either(search.free > 0.5, np.inf, 0.0)
         self._set_manner(search.manner)
         self.begin = self.whole(self._first())
@@ -233,7 +237,10 @@ class SearchState:
                 rest, rest_before = squares[1:].sum(), before[1:].sum()
                 settled = (due & (abs(rest - rest_before) < SETTLED * rest)) | old
                 over = over | ((squares[0] < SETTLED) & settled)
-            resting = way.to_rest & ~over & (old | (taken.v @ taken.v < AT_REST))
+            still = taken.v @ taken.v < AT_REST
+            if self.constrained:  # along edges of the distances the steps alternate, and do not become small
+                still = still | (due & (squares[0] > (1.0 - CREEPING) * before[0]))
+            resting = way.to_rest & ~over & (old | still)
             over = over | resting
             stalled = due & (squares[0] > LESS * before[0]) & (squares[0] > NEAR)
             again = (stalled | old) & ~over & way.seeks
