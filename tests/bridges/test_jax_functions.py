@@ -172,6 +172,12 @@ def test_shards_on_several_devices():
         (lambda: jax.jit(DYNAMICS)(random(3, 2), random(4, 2), A), "do not broadcast"),
         (lambda: lw.bridges.jax(lambda model, q: q if q[0] > 0.0 else -q, ARM), "if cannot depend on"),
         (lambda: jax.jit(lambda q: lw.gravity_forces(ARM, q))(Q), r"linkwright\.bridges\.jax\(gravity_forces, model\)"),
+        (lambda: jax.jit(lw.rotation.exp)(random(3)), r"bridges\.jax\(exp\) accepts it"),
+        (lambda: jax.jit(lambda p: lw.inverse_kinematics(ARM, {"tip": p}).q)(random(3)), "'tip' must be an array"),
+        (
+            lambda: jax.jit(DYNAMICS).trace(Q, V, A).lower(lowering_platforms=("cuda",)),
+            r"computes on the CPU: .*device_put",
+        ),
         (lambda: jax.jit(lambda q: q if DYNAMICS(q, V, A)[0] > 0.0 else -q)(Q), "TracerBool"),
     ],
 )

@@ -76,6 +76,33 @@ def test_float32_is_computed_in_single_precision_but_in_loops():
     assert torch.equal(loop(Q.float()), loop(Q.float().double()).float())
 
 
+def test_autocast_of_half_precision():
+    """As PyTorch's own operators without half precision, functions convert to float32."""
+    layer = torch.nn.Linear(2, 2)
+
+    def effort(q):
+        q = layer(q)
+        assert q.dtype is torch.bfloat16
+        return DYNAMICS(q, q, q)
+
+    q = Q.float()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        tau, compiled = effort(q), torch.compile(effort, backend="aot_eager")(q)
+        tau.sum().backward()
+    assert tau.dtype is torch.float32
+    assert torch.equal(tau, compiled)
+    assert layer.weight.grad.abs().sum() > 0.0
+
+
+def test_tensors_on_a_gpu_are_an_error():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        q = torch.empty(2, dtype=torch.float64, device="cuda")
+    with pytest.raises(lw.errors.ArgumentError, match=r"q is on device cuda:0; Linkwright computes on the CPU: q\.cpu"):
+        DYNAMICS(q, q, q)
+
+
 def test_exported_programs_have_dynamic_batches():
     class Energy(torch.nn.Module):
         def forward(self, q, v):
@@ -148,6 +175,7 @@ def test_loops_have_first_and_second_derivatives():
     assert torch.autograd.gradgradcheck(motion, state)
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -160,15 +188,19 @@ def test_loops_have_first_and_second_derivatives():
         (lambda: DYNAMICS([0.0, 0.0], V, A), r"q must be a torch\.Tensor; got list"),
         (lambda: DYNAMICS(Q.numpy(), V, A), r"q must be a torch\.Tensor; got ndarray"),
         (lambda: DYNAMICS(Q.long(), V, A), r"q has dtype torch\.int64; expected torch\.float64 or torch\.float32"),
-        (lambda: DYNAMICS(Q, V.half(), A), r"v has dtype torch\.float16"),
+        (lambda: DYNAMICS(Q, V.half(), A), r"v has dtype torch\.float16; .*: v\.float\(\)"),
         (lambda: DYNAMICS(Q.to("meta"), V, A), r"q is on device meta; Linkwright computes on the CPU: q\.cpu\(\)"),
         (lambda: DYNAMICS(Q.to_sparse(), V, A), "expected a dense tensor"),
+        (lambda: DYNAMICS(torch.nested.nested_tensor([Q, V]), V, A), "is a nested tensor"),
         (lambda: DYNAMICS(random(3), V, A), r"q has shape \(3,\)"),
         (lambda: DYNAMICS(random(3, 2), random(4, 2), A), "do not broadcast"),
         (lambda: lw.bridges.torch(lw.compile(lw.mass_matrix, ARM), frame="tip"), "it takes no frame"),
         (lambda: lw.bridges.torch(lw.compile(lw.mass_matrix, ARM), lw.load("arm4")), "not for this model"),
         (lambda: lw.bridges.torch(lw.mass_matrix, ARM, precision="single"), "is of single precision"),
         (lambda: lw.gravity_forces(ARM, Q.clone().requires_grad_()), r"bridges\.torch\(gravity_forces, model\)"),
+        (lambda: lw.rotation.exp(torch.ones(3, requires_grad=True)), r"bridges\.torch\(exp\) accepts it"),
+        (lambda: lw.rollout(ARM, Q.clone().requires_grad_(), V, 3), "must be an array of real numbers; got tensor"),
+        (lambda: ARM.with_body("link1", mass=torch.ones((), requires_grad=True)), "mass of body 'link1' must be"),
         (lambda: lw.bridges.torch(lambda model, q: q if q[0] > 0.0 else -q, ARM), "if cannot depend on"),
     ],
 )

@@ -86,6 +86,31 @@ def test_at_limits_and_out_of_reach(target, reason):
         assert (by["tip"][1] == 0.0).all()
 
 
+def test_minima_out_of_reach():
+    """The nearest point is a projection, with a symmetric derivative, and stays where the target moves away from it."""
+    rng = np.random.default_rng()
+    p = lw.pose(ARM, ARM.random(60, seed=rng), "tool")[:, :3, 3] * rng.uniform(1.2, 2.5, 60)[:, None]
+    reached, by = lw.inverse_kinematics_derivatives(ARM, {"tool": p}, ARM.random(60, seed=rng), joint_limits=False)
+    away = p - lw.pose(ARM, reached.q, "tool")[:, :3, 3]
+    J = lw.jacobian(ARM, reached.q, "tool")[:, :3]
+    minimal = ~reached.converged & (np.abs(np.einsum("rki,rk->ri", J, away)).max(axis=1) < 1e-7)
+    assert minimal.sum() > 5
+    J, by, away = J[minimal], by["tool"][minimal], away[minimal]
+    assert np.abs(by).max() < 100.0  # redundant joints do not move
+    moved = J @ by
+    assert np.abs(moved - moved.swapaxes(1, 2)).max() < 1e-3
+    assert np.abs(moved @ away[..., None]).max() < 1e-3
+
+
+def test_rows_that_end_at_no_minimum_have_no_derivatives():
+    T = lw.pose(ARM, ARM.random(100, seed=2), "tool")
+    T[:, :3, 3] *= 2.0
+    _, by = lw.inverse_kinematics_derivatives(ARM, {"tool": T}, ARM.random(100, seed=1), restarts=0)
+    missing = np.isnan(by["tool"]).any(axis=(1, 2, 3))
+    assert 0 < missing.sum() < 100
+    assert np.abs(by["tool"][~missing]).max() < 1e4
+
+
 def test_active_limits_of_solutions():
     """A target that is reached with a joint at its limit: the others move, J of these is inverted."""
     q = np.array([0.3, 0.3, 0.5])

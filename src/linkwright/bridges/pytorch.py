@@ -40,6 +40,8 @@ class TorchFunction:
         """Return the result as a tensor, several results as a tuple."""
         if named or len(tensors) != self._count:
             tensors = self.function.in_order(tensors, named)
+        if torch.is_autocast_enabled("cpu"):
+            tensors = tuple([_without_half_precision(x) for x in tensors])
         if torch.compiler.is_compiling() or _is_tracing() or _dispatch_modes():
             results = torch.ops.linkwright.call(list(tensors), self._key)
         elif self._single and (dtype := _plain_dtype(tensors)) is not None:
@@ -55,6 +57,11 @@ class TorchFunction:
 
     def __repr__(self) -> str:
         return f"<{self.__name__} of PyTorch tensors ({', '.join(self.function.names)})>"
+
+
+def _without_half_precision(x: Any) -> Any:
+    """Return a tensor that `torch.autocast` has made in half precision in single precision, as its own operators do."""
+    return x.float() if isinstance(x, torch.Tensor) and x.dtype in (torch.bfloat16, torch.float16) else x
 
 
 def _plain_dtype(tensors: Tensors) -> Any:
@@ -127,11 +134,16 @@ def _checked_dtype(f: DifferentiableFunction, xs: Tensors) -> Any:
     dtype = xs[0].dtype
     for name, x in zip(f.names, xs, strict=True):
         if x.dtype is not _FLOAT64 and x.dtype is not _FLOAT32:
-            raise ArgumentError(f"{f.name}: {name} has dtype {x.dtype}; expected torch.float64 or torch.float32")
+            raise ArgumentError(
+                f"{f.name}: {name} has dtype {x.dtype}; expected torch.float64 or torch.float32"
+                f"{': ' + name + '.float()' if x.dtype in (torch.float16, torch.bfloat16) else ''}"
+            )
         if x.device.type != "cpu":
             raise ArgumentError(
                 f"{f.name}: {name} is on device {x.device}; Linkwright computes on the CPU: {name}.cpu()"
             )
+        if x.is_nested:
+            raise ArgumentError(f"{f.name}: {name} is a nested tensor; expected a dense tensor")
         if x.layout is not torch.strided:
             raise ArgumentError(f"{f.name}: {name} has layout {x.layout}; expected a dense tensor: {name}.to_dense()")
         dtype = torch.promote_types(dtype, x.dtype)

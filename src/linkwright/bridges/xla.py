@@ -206,9 +206,18 @@ def _mapped(xs: Sequence[Any], places: Sequence[Any], *, key: str) -> Any:
     return results, [0] * len(results)
 
 
+def _on_other_platforms(*xs: Any, key: str) -> Any:
+    """Raise :class:`ArgumentError` where XLA compiles for a GPU or TPU."""
+    raise ArgumentError(
+        f"{function_by_key(key).name} is compiled for a device other than the CPU; Linkwright computes on the CPU: "
+        'place the arrays there, jax.device_put(x, jax.devices("cpu")[0])'
+    )
+
+
 _call.def_abstract_eval(_abstract_results)
 _call.def_impl(jax.jit(_by_xla, static_argnames="key"))
 mlir.register_lowering(_call, mlir.lower_fun(_by_xla, multiple_results=True), platform="cpu")
+mlir.register_lowering(_call, mlir.lower_fun(_on_other_platforms, multiple_results=True))
 ad.primitive_jvps[_call] = _tangents
 ad.primitive_transposes[_call] = _transposed
 batching.primitive_batchers[_call] = _mapped

@@ -25,11 +25,7 @@ def explain_call(program: ProgramSignature, arrays: tuple[Any, ...], out: Any, h
         except ValueError:
             raise ShapeError(f"{name}: the rows of {slot.name} are not of one length") from None
         except (TypeError, RuntimeError):  # of a library that records operations on it
-            library = type(given).__module__.partition(".")[0].removesuffix("lib")
-            bridge = f"; linkwright.bridges.{library}({name}, model) accepts it" * (library in ("jax", "torch"))
-            raise ArgumentError(
-                f"{name}: {slot.name} cannot be converted to an array of NumPy; got {given!r:.200}{bridge}"
-            ) from None
+            raise no_array(name, slot.name, given, f"{name}, model") from None
         if x.dtype.kind not in "fiub":
             raise ArgumentError(f"{name}: {slot.name} must be an array of real numbers; got dtype {x.dtype}") from None
         core = x.shape[x.ndim - len(slot.shape) :] if x.ndim >= len(slot.shape) else x.shape
@@ -46,6 +42,13 @@ def explain_call(program: ProgramSignature, arrays: tuple[Any, ...], out: Any, h
             if not isinstance(target, np.ndarray) or target.shape != (*batch, *slot.shape):
                 got = target.shape if isinstance(target, np.ndarray) else target
                 raise ShapeError(f"{name}: out must be an array {(*batch, *slot.shape)}; got {got!r}") from None
+
+
+def no_array(name: str, argument: str, given: Any, bridged: str) -> ArgumentError:
+    """Return the error of an object of JAX or PyTorch that has no values; ``bridged``: arguments of the bridge."""
+    library = type(given).__module__.partition(".")[0].removesuffix("lib")
+    bridge = f"; linkwright.bridges.{library}({bridged}) accepts it" * (library in ("jax", "torch"))
+    return ArgumentError(f"{name}: {argument} cannot be converted to an array of NumPy; got {given!r:.200}{bridge}")
 
 
 def shown_shape(shape: tuple[int, ...]) -> str:

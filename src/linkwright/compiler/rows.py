@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from linkwright.compiler.call_errors import no_array
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
@@ -65,7 +66,11 @@ def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., Non
         fixed = {n: x for n, x in arguments.items() if shapes[n] is None or (isinstance(x, str) and n in by_name)}
         arrays = {n: x for n, x in arguments.items() if n not in fixed}
         for n, x in arrays.items():
-            if _holds_large_numbers(x):
+            try:
+                large = _holds_large_numbers(x)
+            except (TypeError, RuntimeError):  # of a library that records operations on it
+                raise no_array(name, n, x, name) from None
+            if large:
                 raise ArgumentError(f"{name}: {n} must be an array of real numbers; got {x!r:.200}")
         if _any_symbols(arrays):
             return _on_symbols(function, fixed, arrays, {n: shapes[n] or () for n in arrays})

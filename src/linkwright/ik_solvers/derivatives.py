@@ -27,8 +27,14 @@ PRIORITIES = 2
 """Largest number of priorities; the minimum of a third one in what the second leaves has no condition in first
 derivatives of the errors."""
 
-AT_MINIMUM = tuple(REASONS.index(reason) for reason in ("limits", "out of reach", "singular"))
-"""Reasons of rows that end at a minimum of the errors."""
+MINIMAL = tuple(REASONS.index(reason) for reason in ("limits", "out of reach", "singular"))
+"""Reasons of rows that end near a minimum of the errors, if there is one."""
+
+NEAR, EXACT = 1e-2, 1e-16
+"""Squares of the displacement from a found configuration to a minimum, and of its inexactness."""
+
+DESCENTS, REFINEMENTS = 100, 6
+"""Numbers of damped and of Newton steps from a found configuration to a minimum of the errors."""
 
 
 @takes_model
@@ -51,7 +57,8 @@ def inverse_kinematics_derivatives(
     lengths relative to that of the mechanism: the change of the solution with the found one as initial guess. Joints at
     a limit stay there, and a minimum distance that is not exceeded is kept: the derivative is that of the side on which
     the limit remains active. With two priorities the errors of the second remain minimal. Rows out of reach, or with
-    limits that exclude the target, have the derivatives of the minimum of the errors.
+    limits that exclude the target, have the derivatives of the minimum of the errors, to which Newton's method refines
+    the found configuration.
 
     Parameters
     ----------
@@ -72,8 +79,8 @@ def inverse_kinematics_derivatives(
         Configurations, and whether they converged.
     dict of ndarray
         By the keys of `targets` and the names of `parameters`: (..., nv, *shape of the target or parameter), by the
-        entries of a target. NaN for rows with the reasons "not found" and "minimum distance", and for rows of two
-        priorities that did not converge.
+        entries of a target. NaN for rows with the reasons "not found" and "minimum distance", for rows of two
+        priorities that did not converge, and for rows out of reach whose configuration is not near a minimum.
 
     Raises
     ------
@@ -112,8 +119,12 @@ def inverse_kinematics_derivatives(
     by = _derivatives(problem, 1, tuple(parameters), given)
     converged, reasons = np.asarray(reached.converged), np.asarray(reached.reasons)
     if not converged.all():
-        minimal = ~converged & np.isin(reasons, AT_MINIMUM) & (count == 1)
-        others = _derivatives(problem, 0, tuple(parameters), given) if minimal.any() else by
+        minimal = ~converged & np.isin(reasons, MINIMAL) & (count == 1)
+        others = by
+        if minimal.any():
+            others = _derivatives(problem, 0, tuple(parameters), given)
+            moved, inexact = np.moveaxis(_refinement(problem, tuple(parameters), given), -1, 0)
+            minimal = minimal & (moved < NEAR) & (inexact < EXACT)
         for x, y in zip(by, others, strict=True):
             more = (..., *(None,) * (x.ndim - converged.ndim))
             x[...] = np.where(converged[more], x, np.where(minimal[more], y, np.nan))
@@ -135,24 +146,50 @@ def _derivatives(
     return [np.array(kernel(*given)) for kernel in kernels]
 
 
+def _refinement(problem: NumericalSolver, parameters: tuple[str, ...], given: Sequence[Any]) -> Array:
+    """Return the squares of the displacement to the minimum of the errors, and of the last Newton step (…, 2)."""
+
+    def displacements(model: Model, q: Array, initial_guess: Array, *targets: Array) -> Array:
+        state = SearchState(problem, model, initial_guess, targets, SearchOptions(1e-6, 0.0))
+        x = q[problem.moves[0]]
+        before, after = (state.at_minimum(x, DESCENTS, count) for count in (REFINEMENTS - 1, REFINEMENTS))
+        return np.stack([(after - x) @ (after - x), (after - before) @ (after - before)])
+
+    kernel: Kernel = derived(
+        problem.model,
+        identity(inverse_kinematics_derivatives),
+        problem,
+        parameters,
+        make=lambda: _compiled(displacements, problem, parameters),
+    )
+    return np.array(kernel(*given))
+
+
 def _kernels(problem: NumericalSolver, reached: int, parameters: tuple[str, ...]) -> list[Kernel]:
     """Return the kernels (q, initial_guess, targets, parameters) -> derivatives by each target and parameter."""
 
     def solution(model: Model, q: Array, initial_guess: Array, *targets: Array) -> Array:
         state = SearchState(problem, model, initial_guess, targets, SearchOptions(1e-6, 0.0))
-        after = state.whole(state.to_first_order(q[problem.moves[0]], reached))
+        x = q[problem.moves[0]]
+        x = state.to_first_order(x, reached) if reached else state.at_minimum(x, DESCENTS, REFINEMENTS)
+        after = state.whole(x)
         return dynamics.difference(model, held(after), after)  # zero to rounding
 
-    shapes = {name: shape for name, shape in problem.inputs.items() if name != "settings"}
-    inputs: dict[str, Any] = {"q": (problem.model.nq,), **shapes}
+    kernel = _compiled(solution, problem, parameters)
+    return [kernel.derivative(slot.name) for slot in kernel.program.inputs[2:]]
+
+
+def _compiled(function: Any, problem: NumericalSolver, parameters: tuple[str, ...]) -> Kernel:
+    """Return the kernel of a function (model, q, initial_guess, targets)."""
+    inputs: dict[str, Any] = {"q": (problem.model.nq,)}
+    inputs |= {name: shape for name, shape in problem.inputs.items() if name != "settings"}
     try:
-        kernel = compile(inputs_named(solution, inputs), problem.model, parameters=parameters, unroll=True, **inputs)
+        return compile(inputs_named(function, inputs), problem.model, parameters=parameters, unroll=True, **inputs)
     except TooLargeError:
         raise TooLargeError(
             f"derivatives of the inverse kinematics of {problem.model.name!r} are too large for straight-line code: "
             f"{len(problem.tasks)} tasks of {len(problem.priorities)} priorities; those of one priority are shorter"
         ) from None
-    return [kernel.derivative(slot.name) for slot in kernel.program.inputs[2:]]
 
 
 def inverse_kinematics_kernel(

@@ -25,6 +25,9 @@ WITHIN = 1e-9
 RANK = 1e-20
 """A row counts as dependent on others if its part apart from them is shorter, relative to the longest row, squared."""
 
+FLAT = 1e-12
+"""The same of second derivatives at a minimum: those of free directions vanish only as exactly as it was found."""
+
 
 def at_limits(ranges: Sequence[Range], at_q: Sequence[int], at_v: Sequence[int], x: Array) -> list[Any]:
     """Return for each moving velocity whether its coordinate is at a limit, or None without limits."""
@@ -36,8 +39,11 @@ def at_limits(ranges: Sequence[Range], at_q: Sequence[int], at_v: Sequence[int],
     return found
 
 
-def pseudoinverse(A: Array) -> Callable[[Array], Array]:
-    """Return the function b -> A⁺ b, for A (m, n): A = L Q with orthonormal rows of Q, or zero ones."""
+def pseudoinverse(A: Array, rank: float = RANK) -> Callable[[Array], Array]:
+    """Return the function b -> A⁺ b, for A (m, n): A = L Q with orthonormal rows of Q, or zero ones.
+
+    ``rank``: largest square, relative to the longest row, of a row that depends on others.
+    """
     squares = [row @ row for row in A]
     longest: Any = 0.0
     for square in squares:
@@ -48,7 +54,7 @@ def pseudoinverse(A: Array) -> Callable[[Array], Array]:
         for _ in range(2):  # the second pass removes the rounding of the first
             row = without(row, basis)
         square = row @ row
-        there = square > RANK * longest
+        there = square > rank * longest
         basis.append(row * where(there, 1.0 / np.sqrt(where(there, square, 1.0)), 0.0))
         missing.append(where(there, 0.0, 1.0))
     Q = np.stack(basis)
@@ -83,4 +89,4 @@ def newton_step(levels: Sequence[Level], out: Sequence[Any], reached: int, x: Ar
         G = G - held(pull(held(G))) @ J
     H = held(-jacobian(G, list(x)) @ units)
     square = project @ masked(H, out) @ project
-    return v + project @ pseudoinverse(square)(project @ (G - H @ v))
+    return v + project @ pseudoinverse(square, FLAT)(project @ (G - H @ v))

@@ -109,7 +109,7 @@ def _headline(model: Model) -> str:
     return (
         f"{model.name}: {counted(len(model.bodies), 'moving body', 'moving bodies')}, nq {model.nq}, nv {model.nv}, "
         f"{_mass(total)}, "
-        f"gravity ({', '.join(f'{g:g}' for g in model.gravity)})"
+        f"gravity ({', '.join(f'{g:g}' if isinstance(g, float) else str(g) for g in model.gravity)})"
     )
 
 

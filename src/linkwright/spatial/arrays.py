@@ -52,7 +52,7 @@ def as_numbers(name: str, x: Any) -> Array:
         if array.dtype.kind not in "fiub":
             raise TypeError
         return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of a library that records operations on it
         raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None
 
 
@@ -112,7 +112,7 @@ def is_symbolic(*arrays: Any) -> bool:
         for x in arrays:  # without a generator: this is called for every value of a function on numbers
             if (x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O":
                 return True
-    except ValueError:  # rows of different lengths
+    except (ValueError, AttributeError):  # rows of different lengths; types of other libraries
         pass
     return False
 

@@ -12,7 +12,7 @@ from sympy.physics.mechanics.models import n_link_pendulum_on_cart
 from sympy.physics.units import kilogram
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, ExpressionError, InputError, ModelError
+from linkwright.errors import ArgumentError, ExpressionError, InputError, ModelError, ShapeError
 
 m, l, I, h, d = sp.symbols("m l I h d", positive=True)
 NUMBERS = {m: 1.3, l: 0.7, I: 0.2, h: 0.4, d: 0.3}
@@ -94,6 +94,35 @@ def test_changes_of_models():
     pose = evaluated(lw.pose(arm.with_geometry({"tip.position": [l, 0, m]}), q, "tip"), numeric)
     wanted = lw.pose(arm.with_geometry({"tip.position": [0.3, 0, 0.5]}), q, "tip")
     np.testing.assert_allclose(pose, wanted, atol=1e-15)
+
+
+@pytest.mark.parametrize("symbols", [sp.symbols("g x", real=True), lw.symbols("g x")])
+def test_gravity_and_locked_joints(symbols):
+    """By symbols of SymPy and of Linkwright, on a model and on its minimal form."""
+    g, x = symbols
+    arm = lw.load("two_link")
+    for model in (arm, arm.minimal()):
+        weights = lw.gravity_forces(model.with_gravity([0, -g, 0]), Q)
+        found = lw.compile(weights, [g])(3.7)
+        np.testing.assert_allclose(found, lw.gravity_forces(model.with_gravity([0, -3.7, 0]), Q), rtol=1e-12)
+    built = (
+        lw.Builder("p", gravity=(g, 0, 1.0)).body("a", 2.0, [0.5, 0, 0], 0.1).joint("j", "free", "world", "a").build()
+    )
+    q = built.neutral()
+    numeric = built.with_gravity([3.7, 0, 1.0])
+    np.testing.assert_allclose(lw.compile(lw.gravity_forces(built, q), [g])(3.7), lw.gravity_forces(numeric, q))
+    assert f"gravity ({g}, 0, 1)" in str(built)
+    arm7 = lw.load("arm7")
+    joints = [f"joint{k}" for k in (2, 3, 5, 6, 7)]
+    pose = lw.pose(arm7.lock({joints[0]: x, **dict.fromkeys(joints[1:], 0.2)}), Q, "tool")
+    wanted = lw.pose(arm7.lock({joints[0]: -0.4, **dict.fromkeys(joints[1:], 0.2)}), Q, "tool")
+    np.testing.assert_allclose(lw.compile(pose, [x])(-0.4), wanted, atol=1e-12)
+    with pytest.raises(InputError, match="of a mechanism with loops or springs is locked at numbers"):
+        lw.load("four_bar").lock({"crank": x})
+    with pytest.raises(ShapeError, match=r"1 coordinate\(s\); got shape \(2,\)"):
+        arm.lock({"joint1": [x, x]})
+    with pytest.raises(InputError, match="gravity must be numbers or symbols"):
+        arm.with_gravity([g, np.nan, 0.0])
 
 
 def test_closed_loops():

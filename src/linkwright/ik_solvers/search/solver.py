@@ -274,13 +274,8 @@ class SearchState:
 
         resting = abs(state - RESTING) < 0.5
         way = self._of_manner(where(resting, NEAREST, self.search.manner)) if differentiable else self
-
-        def polish(_: Any, x: Array) -> Array:
-            q = self.whole(x)
-            return way.moved(q, way.step(self.levels(q)[:1], x).v)[0]
-
         if more := POLISHED if self.several else int(differentiable):
-            x = repeat(more, polish, x)
+            x = way._descended(x, more)
         curved = len(self.at_v) <= CURVED_VELOCITIES
         if differentiable and (not self.several or (curved and len(problem.priorities) == 2)):
             rest = held(x)
@@ -297,6 +292,19 @@ class SearchState:
         starts = attempt + where(abs(state - DONE) < 0.5, 1.0, 0.0)
         told = np.stack([np.sqrt(sum(squares)), np.sqrt(sum(first + of_loops)), steps, starts, state])
         return q, told, np.stack([np.sqrt(one) for one in of_tasks])
+
+    def at_minimum(self, x: Array, descents: int, refinements: int) -> Array:
+        """Return the moving coordinates of a minimum of the errors near ``x``, to first order, after some steps."""
+        return self.to_first_order(self._of_manner(NEAREST)._descended(x, descents), 0, refinements)
+
+    def _descended(self, x: Array, count: int) -> Array:
+        """Return the moving coordinates after some steps of the first priority."""
+
+        def step(_: Any, x: Array) -> Array:
+            q = self.whole(x)
+            return self.moved(q, self.step(self.levels(q)[:1], x).v)[0]
+
+        return repeat(count, step, x)
 
     def to_first_order(self, x: Array, reached: int, refinements: int = 2) -> Array:
         """Return the moving coordinates of a solution as functions of the targets, exact to first order.

@@ -426,7 +426,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         on = [parts.where[shape.body][0] for shape in description.shapes]
         return tuple(pair for pair in pairs if on[pair.first] != on[pair.second])
 
-    gravity = np.array(description.gravity, dtype=float)
+    gravity = np.array(description.gravity, dtype=object if is_symbolic(description.gravity) else float)
     gravity.setflags(write=False)
     model = Model(
         name=printable(description.name, keep=""),
@@ -496,7 +496,7 @@ def described(model: Model) -> Description:
         else spec
         for spec in model.description.joints
     )
-    x, y, z = map(float, model.gravity)
+    x, y, z = model.gravity.tolist()
     return replace(
         model.description,
         name=model.name,

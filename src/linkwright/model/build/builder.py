@@ -76,7 +76,7 @@ class Builder(ShapeBuilder):
         super().__init__()
         self._given = described(name) if isinstance(name, Model) else Description(name)
         if gravity is not ...:
-            x, y, z = finite("gravity", gravity, (3,)).tolist()
+            x, y, z = entries("gravity", gravity, (3,)).tolist()
             self._given = replace(self._given, gravity=(x, y, z))
         self._bodies: list[BodySpec] = []
         self._joints: list[JointSpec] = []

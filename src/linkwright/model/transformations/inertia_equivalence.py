@@ -29,7 +29,7 @@ from linkwright.model.joints.joint import pose_in_units
 from linkwright.model.joints.joint_type import JointType
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import RigidInertia
 from linkwright.spatial.transform import force_transform, inverse_pose, motion_transform
 
@@ -208,8 +208,9 @@ class _ParameterSearch:
         if width > PROBES:
             probes = self.rng.normal(size=(self.samples, width, 2 + 2 * 10 * len(part) // self.samples))
         kinetic, potential = [], []
-        weight = float(np.linalg.norm(self.model.gravity))
-        gravity = self.model.gravity / (weight or 1.0)  # its direction is sufficient
+        directions = np.eye(3)
+        if not is_symbolic(self.model.gravity):  # its direction is sufficient
+            directions = self.model.gravity[None] / (float(np.linalg.norm(self.model.gravity)) or 1.0)
         for k in part:
             X = force_transform(moving[k].rest)
             moved = X @ UNIT_MATRICES @ X.T
@@ -218,9 +219,13 @@ class _ParameterSearch:
                 own[:, :, :n, :n] -= _energies(before.twists, moved, None)
             else:
                 own = own - _energies(before.twists, moved, probes[:, :n])
-            lifted = _lifted(gravity, UNIT_MATRICES, moving[k].poses) - _lifted(gravity, moved, before.poses)
             kinetic.append(own.reshape(10, -1))
-            potential.append((lifted - lifted[:1]).T if tied else np.zeros((10, 0)))
+            energies = [
+                _lifted(gravity, UNIT_MATRICES, moving[k].poses) - _lifted(gravity, moved, before.poses)
+                for gravity in directions
+            ]
+            changes = [(energy - energy[:1]).T for energy in energies if tied]
+            potential.append(np.concatenate([np.zeros((10, 0)), *changes], axis=1))
         if rotors:
             having = [at for at, k in enumerate(self._velocities(part)) if k in rotors]
             each = (np.eye(width)[n:] if probes is None else np.swapaxes(probes[:, n:], 0, 1))[having]

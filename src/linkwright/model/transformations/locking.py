@@ -17,7 +17,7 @@ from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.model.parts.spring import Spring
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import as_numbers
+from linkwright.spatial.arrays import as_numbers, entries, is_symbolic
 from linkwright.spatial.transform import inverse_pose
 
 LOCKED_OPEN = 1e-6
@@ -31,19 +31,26 @@ def lock(model: Model, positions: Mapping[str, Any]) -> Model:
 
 def locked(model: Model, positions: Mapping[str, Any]) -> Description:
     """Return the description with some joints fixed at given coordinates, including their mimic joints."""
-    held: dict[int, float] = {}  # by index in q
+    held: dict[int, Any] = {}  # by index in q
     if not isinstance(positions, Mapping):
         raise ArgumentError(f"positions is a dict {{joint: q}}; got {positions!r}")
     for name, position in positions.items():
         joint = model.joint(name)
         if joint.coupling:
             raise InputError(f"joint {name!r} is a mimic joint; lock {model.joints[joint.coupling.leader].name!r}")
-        q = np.atleast_1d(as_numbers(f"joint {name!r}: its position", position))
+        what = f"joint {name!r}: its position"
+        symbolic = is_symbolic(position)
+        shape = np.shape(position)
+        q = np.atleast_1d(entries(what, position, shape) if symbolic else as_numbers(what, position))
         if q.shape != (joint.nq,):
             raise ShapeError(f"joint {name!r} has {joint.nq} coordinate(s); got shape {q.shape}")
-        if not np.isfinite(q).all():
+        if symbolic and (model.loops or model.springs):
+            raise InputError(
+                f"joint {name!r} of a mechanism with loops or springs is locked at numbers; got {position}"
+            )
+        if not symbolic and not np.isfinite(q).all():
             raise InputError(f"joint {name!r} cannot be locked at {position!r}")
-        for start in joint.motion.quaternions:
+        for start in () if symbolic else joint.motion.quaternions:
             if abs(np.linalg.norm(q[start : start + 4]) - 1.0) > 1e-6:
                 raise InputError(f"joint {name!r}: the quaternion {q[start : start + 4]} is not of unit length")
         places = range(model.nq)[model.slice(name).q]
@@ -64,7 +71,7 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
 
 
 def _springs_of_locked(
-    model: Model, fixed: Model, description: Description, held: Mapping[int, float]
+    model: Model, fixed: Model, description: Description, held: Mapping[int, Any]
 ) -> Iterator[Spring]:
     """Yield the springs that remain: those of joints with the lengths of locked ones, others unless in one body."""
     x = model.coordinates(np.array([held.get(k, 0.0) for k in range(model.nq)]))
@@ -93,12 +100,12 @@ def _moves(fixed: Model, joint: str) -> bool:
     return True
 
 
-def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int, float]) -> JointSpec:
+def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int, Any]) -> JointSpec:
     """Return the joint fixed at its locked coordinates, or at those of its leader; or partly locked."""
     leader = model.joints[joint.coupling.leader] if joint.coupling else joint
     places = range(model.nq)[model.slice(leader.name).q]
     q = np.array([held.get(place, np.nan) for place in places])
-    free = np.isnan(q)
+    free = np.array([place not in held for place in places])
     if free.all():
         return spec
     if joint.coupling:
@@ -125,7 +132,7 @@ def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int
 
 
 def _loops_of_locked(
-    model: Model, fixed: Model, description: Description, held: Mapping[int, float]
+    model: Model, fixed: Model, description: Description, held: Mapping[int, Any]
 ) -> Iterator[Loop | CoordinateLoop]:
     """Yield the loops that remain; loops between locked bodies must be closed."""
     coordinates = {model.coordinate_names[place]: x for place, x in held.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.errors import explained
-from linkwright.spatial.arrays import Array, finite
+from linkwright.spatial.arrays import Array, entries
 
 if TYPE_CHECKING:
     from linkwright.model.build.description import Description
@@ -35,14 +35,14 @@ class Editing:
         Parameters
         ----------
         gravity : array_like, shape (3,)
-            Gravity in the world in m/s².
+            Gravity in the world in m/s²; symbols give expressions.
 
         Returns
         -------
         Model
             Changed mechanism.
         """
-        g = finite("gravity", gravity, (3,))
+        g = entries("gravity", gravity, (3,))
         g.setflags(write=False)
         if self.physical is not None:  # regrouping depends on gravity
             return self.physical.with_gravity(g).minimal()
