@@ -212,6 +212,19 @@ def test_a_payload_is_found():
     assert relative_error(lw.inverse_dynamics(found.model, q, v, a), tau) < 1e-4
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-3])
+def test_physical_parameters_of_inner_links_explain_the_efforts(noise):
+    """The outer joints, on which the two links have no influence, have residuals of rounding alone."""
+    arm, rng = lw.load("arm7"), np.random.default_rng(3)
+    heavier = arm.with_link("link1", mass=1.6 * arm.bodies[0].mass).with_link("link2", mass=1.6 * arm.bodies[1].mass)
+    q, v, a, tau = motion(heavier, 400)
+    tau = tau + noise * tau.std(axis=0) * rng.standard_normal(tau.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinkwrightWarning)
+        found = lw.identify(arm, q, v, a, tau, only=["link1", "link2"])
+    assert (found.rms <= 1.02 * found.base.own_rms + 1e-4 * found.base.measured).all()
+
+
 def test_joints_without_sensors_are_left_out():
     model = lw.load("arm4")
     q, v, a, tau = motion(model, 400)

@@ -259,8 +259,7 @@ def identify(
             f"the measurements show {len(found.values)} of {len(columns.chosen)} base parameters; a motion of all "
             "joints, quick ones too, shows more: exciting_trajectory(model) finds one"
         )
-    known = np.maximum(found.sigma, EXACT * np.sqrt(np.mean(found.measured**2)))
-    information = np.linalg.inv(found.covariance * float((known / found.sigma).max()) ** 2)
+    information = found.information(EXACT * float(np.sqrt(np.mean(found.measured**2))))
     near = near_prior(
         found.matrix, found.values, information, theta, len(unknowns.blocks), float(weight), unknowns.usual
     )

@@ -47,6 +47,8 @@ class ParameterEstimate:
     """(r, r)"""
     sigma: Array
     """(joints,): standard deviations of the residuals; with robust weights of those that are not wild"""
+    variances: Array
+    """(joints,): variances by which the joints are weighted"""
     plain: Gathered
     """the sums over all samples, each counted fully"""
     measured: Array
@@ -66,6 +68,11 @@ class ParameterEstimate:
     def rms(self, theta: Array) -> Array:
         """(joints,): root mean squares of what parameters θ (p,) leave of the efforts."""
         return np.sqrt(self.plain.squares(self.coefficients(theta)) / self.samples)
+
+    def information(self, least: float) -> Array:
+        """Return the inverse (r, r) of the covariance of β for efforts with standard deviations of at least `least`."""
+        G, _ = self.plain.embedded(1.0 / np.maximum(self.variances, least**2))
+        return G[np.ix_(self.kept, self.kept)]
 
     @property
     def own_rms(self) -> Array:
@@ -113,6 +120,7 @@ def estimate(columns: RegressorColumns, joints: Array, source: MeasurementSource
         values=beta[kept],
         covariance=inverse,
         sigma=sigma,
+        variances=variances,
         plain=plain,
         measured=np.sqrt(totals / n),
         samples=n,
