@@ -302,3 +302,10 @@ def test_the_traceback_of_a_mistake_on_symbols_has_only_the_frames_of_the_user()
         lw.simulate(lw.load("two_link"), [0.1, 0.2], [0.0, 0.0], 0.01, 1e-3, controller=controller)
     assert len(traceback.format_exception(e.value)) < 10
     assert traceback.extract_tb(e.value.__traceback__)[-1].line == "return -math.sin(q[0]) * v"
+
+
+def test_held_joints_on_a_ground_are_reported():
+    model = lw.load("quadruped")
+    with pytest.warns(lw.errors.LinkwrightWarning, match="forces of the ground: 'quadruped' sinks .*lw.Servos"):
+        lw.control.hold_joints(model.with_ground(), model.neutral())
+    lw.control.hold_joints(model, model.neutral())

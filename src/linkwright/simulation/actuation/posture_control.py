@@ -31,8 +31,9 @@ from linkwright.dynamics import difference, forward_dynamics, integrate, inverse
 from linkwright.dynamics.configuration import check
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.errors import ArgumentError, InputError, warn
+from linkwright.model.parts.pair import Pair
 from linkwright.model.requirement import takes_model
-from linkwright.model.tree import Model
+from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.actuation.law_controller import EffortFunction, LawController
 from linkwright.simulation.integrators.methods import (
     IntegrationMethod,
@@ -240,7 +241,8 @@ def hold_joints(
     held (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). Every mode of the joints then
     has at most the stiffness and damping of ω and ζ, for light links and in all configurations. τ₀ are the smallest
     efforts with which the joints do not accelerate at the posture: zero in free fall, otherwise they balance gravity.
-    The centrifugal forces of a spinning base cause a small offset.
+    The centrifugal forces of a spinning base cause a small offset. Forces of the ground are not compensated: a robot
+    that stands is held by :class:`linkwright.Servos`. Warns of a floating base that may touch shapes of the world.
 
     Parameters
     ----------
@@ -276,6 +278,11 @@ def hold_joints(
     target = _posture(model, posture)
     w = _angular(frequency, damping_ratio, step)
     dynamics.require_mass(model)
+    if floating_bases(model) and any(_with_world(model, pair) for pair in model.pairs):
+        warn(
+            f"hold_joints does not compensate the forces of the ground: {model.name!r} sinks if it stands. Hold it by "
+            "servos, simulate(…, controller=…, actuation=lw.Actuation(servos=lw.Servos(stiffness, damping)))"
+        )
     postures = np.atleast_2d(target).reshape(math.prod(target.shape[:-1]), model.nq)
     rows = [at_rest(model, row, step) for row in postures]
     shape = (*target.shape[:-1], model.nv)
@@ -291,6 +298,11 @@ def hold_joints(
         return _PostureEfforts(book, model.minimal(), {**values, "rotor": rotors, "tau": efforts})
 
     return _holding(laws, w, damping_ratio, _exactly(model, postures, w * step))
+
+
+def _with_world(model: Model, pair: Pair) -> bool:
+    """Return whether a shape of the world is one of a pair."""
+    return any(model.frame(model.shapes[k].body).body < 0 for k in (pair.first, pair.second))
 
 
 # controllers take posture and gains as arguments: a model needs one kernel of each
