@@ -16,7 +16,7 @@ from linkwright.dynamics.impulses.jacobian_blocks import ContactRows, families_i
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_one, is_symbolic, maximum, where
 from linkwright.spatial.loops.entry_table import EntryTable
-from linkwright.spatial.loops.memory import read
+from linkwright.spatial.loops.memory import StoredArray, entries_of, plain, read
 from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 
 
@@ -26,7 +26,7 @@ class PositionRows(NamedTuple):
     constraints: Sequence[Constraint]
     blocks: Sequence[DiagonalBlock]
     """(1, 1) of each constraint"""
-    Y: Array
+    Y: Array | StoredArray
     """(s, k); undefined where the group is not near"""
     end: Array
     """(k,): gaps of contacts at the end of the step, displacements of coordinates with limits"""
@@ -49,7 +49,7 @@ class PositionRows(NamedTuple):
 
     def numbers(self, k: int) -> list[Any]:
         """Return Y, YᵀY and its inverse of one row."""
-        return [*self.Y[:, k], self.blocks[k].B[0, 0], self.blocks[k].inverse]
+        return [*entries_of(self.Y[:, k]), self.blocks[k].B[0, 0], self.blocks[k].inverse]
 
 
 class EndRows(NamedTuple):
@@ -106,7 +106,7 @@ def with_end_rows(
         return np.stack(entries)
 
     if rest:
-        start = np.stack([x for one in rest for x in before[one.group].numbers(one.row)])
+        start = np.stack([plain(x) for one in rest for x in before[one.group].numbers(one.row)])
         entries, at = when(again > 0.5, at_end, start), 0
         for n in dict.fromkeys(one.group for one in rest):
             count, width = len(before[n].blocks), len(groups[n].support) + 2

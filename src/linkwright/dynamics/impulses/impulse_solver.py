@@ -53,7 +53,7 @@ from linkwright.dynamics.impulses.projected_gauss_seidel import (
 from linkwright.errors import ArgumentError, explained
 from linkwright.spatial.arrays import Array, is_one, maximum, minimum, where
 from linkwright.spatial.loops.entry_table import largest_of, mapped
-from linkwright.spatial.loops.memory import is_memory_row, memory_row, read
+from linkwright.spatial.loops.memory import entries_of, is_memory_row, memory_row, read
 from linkwright.spatial.loops.repeats import when
 
 TOLERATED_OVERLAP = 1e-6
@@ -316,7 +316,7 @@ class ImpulseProblem:
         group, rows, contact = self.groups[k], self.rows[k], self.groups[k].constraints[i]
         assert isinstance(contact, ContactConstraint)
         near, first = 1.0 if group.near is None else group.near, group.places[i][0]
-        return [near, contact.gap, rows.r[first], *rows.Y[:, first], *map(float, group.support)]
+        return [near, contact.gap, rows.r[first], *entries_of(rows.Y[:, first]), *map(float, group.support)]
 
     def _limit_rows(self, v: Array) -> dict[int, PositionRows]:
         """Return the rows of limits by the index of a group, also of those that are passed at the end of the step."""

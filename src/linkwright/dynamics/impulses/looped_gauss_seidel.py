@@ -26,6 +26,7 @@ from linkwright.dynamics.impulses.impulse_laws import (
 from linkwright.dynamics.impulses.inertia_factors import TINY
 from linkwright.spatial.arrays import Array, clip, maximum, where
 from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
+from linkwright.spatial.loops.memory import entries_of
 from linkwright.spatial.loops.repeats import repeat, symbol_among, until, when
 
 MANY = 24
@@ -65,7 +66,7 @@ class LoopedConstraint(NamedTuple):
         """Its row of the table of numbers."""
         Y, r = self.subproblem.Y[:, self.rows], self.subproblem.r[self.rows]
         near = [] if self.subproblem.near is None else [self.subproblem.near]
-        return [*near, *Y.T.reshape(-1), *r, *self.law.numbers]
+        return [*near, *entries_of(Y.T), *r, *self.law.numbers]
 
 
 def constraint_families(subproblems: Sequence[Subproblem]) -> list[list[LoopedConstraint]]:

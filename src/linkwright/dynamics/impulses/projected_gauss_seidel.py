@@ -28,7 +28,7 @@ from linkwright.dynamics.impulses.looped_gauss_seidel import (
     warm_start_factor,
 )
 from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
-from linkwright.spatial.loops.memory import read, write
+from linkwright.spatial.loops.memory import plain, read, write
 from linkwright.spatial.loops.repeats import repeat, until, when
 
 UNROLLED = 120
@@ -228,7 +228,7 @@ def _dense_matrix(subproblems: Sequence[Subproblem], size: int) -> Array:
         for other in subproblems:
             common = [k for k in subproblem.support if k in other.support]
             if common:
-                one, two = (x.Y[[x.support.index(k) for k in common]] for x in (subproblem, other))
+                one, two = (plain(x.Y)[[x.support.index(k) for k in common]] for x in (subproblem, other))
                 A[np.ix_(subproblem.at, other.at)] = one.T @ two
     return mirror(A) if is_symbolic(*(subproblem.Y for subproblem in subproblems)) else A.astype(float)
 
@@ -271,11 +271,13 @@ def _iteration(subproblems: Sequence[Subproblem], measure: bool, p: Array, z: Ar
 def _group_iteration(subproblem: Subproblem, own: Array, held: Array, measure: bool) -> Callable[[], tuple[Any, ...]]:
     """Return a function that iterates once through a group: its impulses (k,), and its entries of z (s,)."""
 
+    whole = plain(subproblem.Y)
+
     def solved() -> tuple[Any, ...]:
         p, z = own, held
         moved: Any = 0.0
         for law, rows in zip(subproblem.laws, subproblem.places, strict=True):
-            Y, before = subproblem.Y[:, rows], p[rows]
+            Y, before = whole[:, rows], p[rows]
             after = law.solve(before, subproblem.r[rows] + Y.T @ z - law.block.B @ before, measure)
             z = z + Y @ (after - before)
             p = np.stack([after[rows.index(k)] if k in rows else p[k] for k in range(len(p))])
@@ -293,7 +295,7 @@ def factor_impulses(subproblems: Sequence[Subproblem], p: Array, size: int) -> A
     z: list[Any] = [0.0] * size
     for subproblem in subproblems:
         held = np.stack([z[k] for k in subproblem.support]) if subproblem.support else np.zeros(0)
-        compute = partial(_added, held, subproblem.Y, p[subproblem.at])
+        compute = partial(_added, held, plain(subproblem.Y), p[subproblem.at])
         held = compute() if subproblem.near is None else when(subproblem.near > 0.5, compute, held)
         for k, x in zip(subproblem.support, held, strict=True):
             z[k] = x

@@ -40,7 +40,7 @@ from linkwright.simulation.integrators.variational import variational_step_funct
 from linkwright.spatial.arrays import Array, is_symbolic, where
 from linkwright.spatial.loops.memory import cleared_row, filled_row, is_memory_row, read
 
-STEP_LIMIT = 300_000
+STEP_LIMIT = 500_000
 """Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""
 
 STEP_NODES = 1_000_000

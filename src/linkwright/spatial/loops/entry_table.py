@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.loops.memory import read, write
+from linkwright.spatial.loops.memory import StoredEntry, plain, read, write
 from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 
 MANY = 12
@@ -35,12 +35,12 @@ class EntryTable:
         own: list[int] = []
         for k in range(self.width):
             column = [row[k] for row in rows]
-            known = column[0] if all(_same(column[0], x) for x in column) else _in_place(graph, column)
+            known = plain(column[0]) if all(_same(column[0], x) for x in column) else _in_place(graph, column)
             found.append(known)
             if known is None:
                 own.append(k)
         self.found = found
-        entries = [row[k] for row in rows for k in own]
+        entries = [plain(row[k]) for row in rows for k in own]
         table: Any = np.array(entries, dtype=float) if graph is None else graph.row(entries) if own else None
         for i, k in enumerate(own):
             found[k] = _MemoryColumn(table, i, len(own))
@@ -160,12 +160,17 @@ class _MemoryColumn(NamedTuple):
 
 def _in_place(graph: Any, column: Sequence[Any]) -> _MemoryColumn | None:
     """Return where the entries are, if all are in one row of memory."""
-    if len(column) < 2 or any(getattr(x, "op", "") != "item" for x in column):
+    if len(column) < 2:
         return None
-    row = column[0].args[0]
-    if row.index not in graph.rows or any(x.args[0] is not row for x in column):
-        return None
-    places = [int(x.args[1].value) for x in column]
+    if all(isinstance(x, StoredEntry) and x.row is column[0].row for x in column):
+        row, places = column[0].row, [x.place for x in column]
+    else:
+        if any(getattr(x, "op", "") != "item" for x in column):
+            return None
+        row = column[0].args[0]
+        if row.index not in graph.rows or any(x.args[0] is not row for x in column):
+            return None
+        places = [int(x.args[1].value) for x in column]
     first, step = places[0], places[1] - places[0]
     if np.all(np.diff(places) == step):
         return _MemoryColumn(row, first, step)
@@ -181,7 +186,7 @@ def mapped(
     """
     table = _table_in_loop(rows)
     if table is None:
-        return [np.stack(list(f(np.stack(list(row))))) for row in rows]
+        return [np.stack(list(f(np.stack([plain(x) for x in row])))) for row in rows]
 
     def visit(k: Any, found: Any) -> Any:
         return write(found, k * float(size), f(TableRow(table, k)))
@@ -200,7 +205,7 @@ def largest_of(f: Callable[[Any], Any], rows: Sequence[Sequence[Any]]) -> Any:
     """Return the largest f(row) of rows (k,) of numbers, and 0 if all are less; of many rows with symbols in a loop."""
     table = _table_in_loop(rows)
     if table is None:
-        return reduce(maximum, [f(np.stack(list(row))) for row in rows], 0.0)
+        return reduce(maximum, [f(np.stack([plain(x) for x in row])) for row in rows], 0.0)
     return repeat(len(rows), lambda k, most: maximum(most, f(TableRow(table, k))), table.graph.coerce(0.0))
 
 

@@ -52,6 +52,66 @@ def cleared_row(row: Any, size: int, condition: Any) -> Any:
     return when(condition, cleared, row)
 
 
+class StoredEntry:
+    """Entry of a row in memory of a trace, which is read where it is used."""
+
+    __slots__ = ("place", "row")
+
+    def __init__(self, row: Any, place: int):
+        self.row, self.place = row, place
+
+    def read(self) -> Any:
+        """Return the expression of the entry."""
+        return self.row.graph.entry(self.row, float(self.place))
+
+
+class StoredArray:
+    """Array of entries of one row in memory of a trace, which are read where they are used.
+
+    Tables of many rows read them in place: no expression is made of each entry. Before arithmetic, see :func:`plain`.
+    """
+
+    dtype = np.dtype(object)
+
+    def __init__(self, row: Any, places: Array):
+        self.row, self.places, self.graph = row, places, row.graph
+
+    @property
+    def T(self) -> StoredArray:
+        """Transpose."""
+        return StoredArray(self.row, self.places.T)
+
+    def __getitem__(self, where: Any) -> StoredArray:
+        return StoredArray(self.row, self.places[where])
+
+    def entries(self) -> list[StoredEntry]:
+        """Return all entries, row by row."""
+        return [StoredEntry(self.row, place) for place in self.places.reshape(-1).tolist()]
+
+    def read(self) -> Array:
+        """Return the expressions of the entries."""
+        found: Array = self.row.graph.array([one.read() for one in self.entries()]).reshape(self.places.shape)
+        return found
+
+
+def plain(x: Any) -> Any:
+    """Return an array or an entry, read where it is stored."""
+    return x.read() if isinstance(x, (StoredArray, StoredEntry)) else x
+
+
+def entries_of(x: Array | StoredArray) -> list[Any]:
+    """Return the entries of an array, row by row, those that are stored unread."""
+    return x.entries() if isinstance(x, StoredArray) else list(x.reshape(-1))
+
+
+def joined(arrays: Sequence[Array | StoredArray]) -> Any:
+    """Return arrays side by side; those of one row in memory stay there."""
+    first = arrays[0]
+    if isinstance(first, StoredArray) and all(isinstance(x, StoredArray) and x.row is first.row for x in arrays):
+        return StoredArray(first.row, np.concatenate([x.places for x in arrays], axis=-1))  # type: ignore[union-attr]
+    return np.concatenate([plain(x) for x in arrays], axis=-1)
+
+
 def read(row: Any, first: Any, count: int) -> Array:
     """Return consecutive entries (count,)."""
     if isinstance(row, np.ndarray):
