@@ -15,6 +15,8 @@ from linkwright.dynamics.contact.placed_shapes import bounding_box, bounding_sph
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointList, VertexList, reduced_manifold
 from linkwright.dynamics.contact.shapes.pairs import candidates
+from linkwright.dynamics.impulses import constraints as constraints_module
+from linkwright.dynamics.impulses.constraints import contact_constraints, contact_rows
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.parts.shape import Shape
 from linkwright.simulation.integrators import constrained_step as constrained_step_module
@@ -211,3 +213,20 @@ def test_impulses_in_a_row_of_memory_give_the_same_steps(monkeypatch: pytest.Mon
         found.append(np.concatenate([np.concatenate([one.q, one.v], axis=-1) for one in (first, second)]))
     assert np.array_equal(found[0], found[1])
     assert np.abs(np.diff(found[0], axis=0)).max() > 0.1
+
+
+@pytest.mark.parametrize("kinds", [["sphere"], KINDS], ids=["spheres", "all kinds"])
+@pytest.mark.parametrize("friction", [{}, {"torsional_friction": 0.1, "rolling_friction": 0.01}, {"friction": 0.0}])
+def test_rows_are_counted_without_the_geometry_of_pairs(monkeypatch, kinds, friction):
+    model = crawler(kinds, 3, count=9)
+    model = replace(model, pairs=tuple(replace(pair, **friction) for pair in model.pairs))
+    rows = sum(group.size for group in contact_constraints(model, model.neutral(), np.zeros(model.nv), H))
+    assert contact_rows(model) == rows
+
+    def refused(*_: Any) -> Any:
+        raise AssertionError("points are computed")
+
+    monkeypatch.setattr(constraints_module, "contact_points", refused)
+    constraints = constraints_of(model, False)
+    assert constraints is not None
+    assert constraints.size(model) == rows

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.points import contact_points
+from linkwright.dynamics.contact.points import contact_points, points_of_pair
 from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH, ContactCandidate, contact_frame
 from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of, stretched
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
@@ -174,6 +174,13 @@ class ConstraintGroup:
         """Rows of each constraint."""
         ends = np.cumsum([0, *(constraint.size for constraint in self.constraints)]).tolist()
         return [list(range(*two)) for two in pairwise(ends)]
+
+
+def contact_rows(model: Model) -> int:
+    """Return the number of rows of the contacts of all pairs, which is the same at every configuration."""
+    return sum(
+        points_of_pair(model, pair) * (1 + sum(len(rows) for _, rows in friction_rows(pair))) for pair in model.pairs
+    )
 
 
 def contact_constraints(

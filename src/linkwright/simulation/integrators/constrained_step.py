@@ -32,6 +32,7 @@ from linkwright.dynamics.impulses.constraints import (
     ContactConstraint,
     contact_constraints,
     contact_reach,
+    contact_rows,
     friction_constraints,
     has_limits,
     has_persistent_points,
@@ -138,7 +139,8 @@ def constraints_of(
 
 
 def _size(model: Model, constraints: Constraints) -> int:
-    return sum(group.size for group in _groups(model, model.neutral(), np.zeros(model.nv), 1.0, constraints))
+    others = _groups(model, model.neutral(), np.zeros(model.nv), 1.0, replace(constraints, contact=False))
+    return sum(group.size for group in others) + (contact_rows(model) if constraints.contact else 0)
 
 
 def _groups(
