@@ -41,10 +41,10 @@ from linkwright.spatial.arrays import Array, is_symbolic, where
 from linkwright.spatial.loops.memory import cleared_row, filled_row, is_memory_row, read
 
 STEP_LIMIT = 500_000
-"""Operations of steps up to which they are compiled, in up to half a minute: uncompiled steps are far slower."""
+"""Operations of steps up to which they are compiled, in about a minute: uncompiled steps are far slower."""
 
 STEP_NODES = 1_000_000
-"""Largest number of expressions of a trace of steps with impulses: about 200 for each contact point, mostly memory."""
+"""Largest number of expressions of a trace of steps with impulses: up to 100 for each contact point, mostly memory."""
 
 UNROLLED = 1000
 """Number of instructions of a step up to which its stages are unrolled.

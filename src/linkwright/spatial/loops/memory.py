@@ -60,6 +60,11 @@ class StoredEntry:
     def __init__(self, row: Any, place: int):
         self.row, self.place = row, place
 
+    @property
+    def graph(self) -> Any:
+        """Trace of the row."""
+        return self.row.graph
+
     def read(self) -> Any:
         """Return the expression of the entry."""
         return self.row.graph.entry(self.row, float(self.place))
@@ -74,7 +79,12 @@ class StoredArray:
     dtype = np.dtype(object)
 
     def __init__(self, row: Any, places: Array):
-        self.row, self.places, self.graph = row, places, row.graph
+        self.row, self.places = row, places
+
+    @property
+    def graph(self) -> Any:
+        """Trace of the row."""
+        return self.row.graph
 
     @property
     def T(self) -> StoredArray:
