@@ -16,7 +16,7 @@ from linkwright.dynamics.impulses.jacobian_blocks import ContactRows, families_i
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_one, is_symbolic, maximum, where
 from linkwright.spatial.loops.entry_table import EntryTable
-from linkwright.spatial.loops.memory import StoredArray, entries_of, plain, read
+from linkwright.spatial.loops.memory import MemoryArray, entries_of, plain, read
 from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 
 
@@ -26,7 +26,7 @@ class PositionRows(NamedTuple):
     constraints: Sequence[Constraint]
     blocks: Sequence[DiagonalBlock]
     """(1, 1) of each constraint"""
-    Y: Array | StoredArray
+    Y: Array | MemoryArray
     """(s, k); undefined where the group is not near"""
     end: Array
     """(k,): gaps of contacts at the end of the step, displacements of coordinates with limits"""

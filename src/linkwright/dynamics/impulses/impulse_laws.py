@@ -25,7 +25,7 @@ from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.spatial.arrays import Array, clip, inverse_root, is_symbolic, maximum, where
 from linkwright.spatial.loops.entry_table import largest_of
-from linkwright.spatial.loops.memory import StoredArray, plain
+from linkwright.spatial.loops.memory import MemoryArray, plain
 from linkwright.spatial.loops.repeats import when
 
 TINY_SQUARE = 1e-200
@@ -66,7 +66,7 @@ class DiagonalBlock(NamedTuple):
 class JacobianBlock(NamedTuple):
     """Rows of a group: Y = D^(−½) L⁻ᵀ Jᵀ, free velocities, diagonal blocks."""
 
-    Y: Array | StoredArray
+    Y: Array | MemoryArray
     """(s, k); undefined where the group is not near"""
     r: Array
     """(k,), J v_free; undefined where the group is not near"""
@@ -318,7 +318,7 @@ class Subproblem(NamedTuple):
     laws: tuple[ImpulseLaw, ...]
     places: tuple[list[int], ...]
     """rows of each impulse law among those of the group"""
-    Y: Array | StoredArray
+    Y: Array | MemoryArray
     """(s, k)"""
     r: Array
     """(k,)"""
@@ -337,7 +337,7 @@ def initial_change(subproblems: Sequence[Subproblem], least: Any) -> Any:
     return 2.0 * least * largest_of(lambda near: near[0], [[subproblem.near] for subproblem in subproblems])
 
 
-def velocity_change(Y: Array | StoredArray, z: Array, near: Any) -> Array:
+def velocity_change(Y: Array | MemoryArray, z: Array, near: Any) -> Array:
     """Return Yᵀ z (k,), of z (s,) on the coordinates of a group; 0 where it is not near."""
     change = plain(Y).T @ z
     return change if near is None else where(near > 0.5, change, 0.0)

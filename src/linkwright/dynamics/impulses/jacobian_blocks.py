@@ -35,7 +35,7 @@ from linkwright.dynamics.impulses.looped_gauss_seidel import ALIKE
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
-from linkwright.spatial.loops.memory import StoredArray, joined, read, write
+from linkwright.spatial.loops.memory import MemoryArray, joined, read, write
 from linkwright.spatial.loops.repeats import repeat, symbol_among, when
 
 Contact = TypeVar("Contact")
@@ -167,7 +167,7 @@ def _looped_blocks(
     rooms = graph.room(whole[0]), graph.room(whole[1])  # one of all families: later loops read both in place
     for one, (wide, narrow) in zip(families, starts, strict=True):
         rooms = one.written(free, rooms, float(wide), float(narrow))
-    pieces: dict[tuple[int, int], tuple[StoredArray, Any, DiagonalBlock, Any]] = {}
+    pieces: dict[tuple[int, int], tuple[MemoryArray, Any, DiagonalBlock, Any]] = {}
     for one, (wide, narrow) in zip(families, starts, strict=True):
         pieces |= one.pieces(rooms, float(wide), float(narrow))
     found = {}
@@ -232,7 +232,7 @@ class _ContactFamily:
 
     def pieces(
         self, rooms: tuple[Any, Any], wide: float, narrow: float
-    ) -> dict[tuple[int, int], tuple[StoredArray, Any, DiagonalBlock, Any]]:
+    ) -> dict[tuple[int, int], tuple[MemoryArray, Any, DiagonalBlock, Any]]:
         """Return Y (s, k), r (k,), the block and 1/B of its first row of each contact, by group and index."""
         size, upper = self._size, self._upper
         square = [upper.index((min(a, b), max(a, b))) for a in range(size) for b in range(size)]
@@ -243,7 +243,7 @@ class _ContactFamily:
             r, own, rest = np.split(entries, np.cumsum([size, len(upper)]))
             block = DiagonalBlock(own[square].reshape(size, size), rest[1], rest[2:])
             found[point.number, point.constraint] = (
-                StoredArray(rooms[0], places.reshape(size, self._depth).T),
+                MemoryArray(rooms[0], places.reshape(size, self._depth).T),
                 r,
                 block,
                 rest[0],

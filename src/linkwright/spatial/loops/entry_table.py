@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.spatial.arrays import Array, maximum, minimum
-from linkwright.spatial.loops.memory import StoredEntry, plain, read, write
+from linkwright.spatial.loops.memory import MemoryEntry, plain, read, write
 from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 
 MANY = 12
@@ -162,7 +162,7 @@ def _in_place(graph: Any, column: Sequence[Any]) -> _MemoryColumn | None:
     """Return where the entries are, if all are in one row of memory."""
     if len(column) < 2:
         return None
-    if all(isinstance(x, StoredEntry) and x.row is column[0].row for x in column):
+    if all(isinstance(x, MemoryEntry) and x.row is column[0].row for x in column):
         row, places = column[0].row, [x.place for x in column]
     else:
         if any(getattr(x, "op", "") != "item" for x in column):

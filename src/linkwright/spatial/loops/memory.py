@@ -52,7 +52,7 @@ def cleared_row(row: Any, size: int, condition: Any) -> Any:
     return when(condition, cleared, row)
 
 
-class StoredEntry:
+class MemoryEntry:
     """Entry of a row in memory of a trace, which is read where it is used."""
 
     __slots__ = ("place", "row")
@@ -70,7 +70,7 @@ class StoredEntry:
         return self.row.graph.entry(self.row, float(self.place))
 
 
-class StoredArray:
+class MemoryArray:
     """Array of entries of one row in memory of a trace, which are read where they are used.
 
     Tables of many rows read them in place: no expression is made of each entry. Before arithmetic, see :func:`plain`.
@@ -87,16 +87,16 @@ class StoredArray:
         return self.row.graph
 
     @property
-    def T(self) -> StoredArray:
+    def T(self) -> MemoryArray:
         """Transpose."""
-        return StoredArray(self.row, self.places.T)
+        return MemoryArray(self.row, self.places.T)
 
-    def __getitem__(self, where: Any) -> StoredArray:
-        return StoredArray(self.row, self.places[where])
+    def __getitem__(self, where: Any) -> MemoryArray:
+        return MemoryArray(self.row, self.places[where])
 
-    def entries(self) -> list[StoredEntry]:
+    def entries(self) -> list[MemoryEntry]:
         """Return all entries, row by row."""
-        return [StoredEntry(self.row, place) for place in self.places.reshape(-1).tolist()]
+        return [MemoryEntry(self.row, place) for place in self.places.reshape(-1).tolist()]
 
     def read(self) -> Array:
         """Return the expressions of the entries."""
@@ -106,19 +106,19 @@ class StoredArray:
 
 def plain(x: Any) -> Any:
     """Return an array or an entry, read where it is stored."""
-    return x.read() if isinstance(x, (StoredArray, StoredEntry)) else x
+    return x.read() if isinstance(x, (MemoryArray, MemoryEntry)) else x
 
 
-def entries_of(x: Array | StoredArray) -> list[Any]:
+def entries_of(x: Array | MemoryArray) -> list[Any]:
     """Return the entries of an array, row by row, those that are stored unread."""
-    return x.entries() if isinstance(x, StoredArray) else list(x.reshape(-1))
+    return x.entries() if isinstance(x, MemoryArray) else list(x.reshape(-1))
 
 
-def joined(arrays: Sequence[Array | StoredArray]) -> Any:
+def joined(arrays: Sequence[Array | MemoryArray]) -> Any:
     """Return arrays side by side; those of one row in memory stay there."""
     first = arrays[0]
-    if isinstance(first, StoredArray) and all(isinstance(x, StoredArray) and x.row is first.row for x in arrays):
-        return StoredArray(first.row, np.concatenate([x.places for x in arrays], axis=-1))  # type: ignore[union-attr]
+    if isinstance(first, MemoryArray) and all(isinstance(x, MemoryArray) and x.row is first.row for x in arrays):
+        return MemoryArray(first.row, np.concatenate([x.places for x in arrays], axis=-1))  # type: ignore[union-attr]
     return np.concatenate([plain(x) for x in arrays], axis=-1)
 
 
