@@ -302,7 +302,7 @@ def _guess(model: Model, q: Array, joint: Joint) -> Array:
     for one, x in zip(model.joints, model.coordinates(q), strict=True):
         if one.name == joint.name and one.motion.nq == joint.motion.nq:
             return x
-    return joint.motion.neutral
+    return joint.neutral
 
 
 def _off(link: Link, relative: Array, x: Array) -> Array:

@@ -12,7 +12,7 @@ from linkwright.ik_solvers.reach import inverse_kinematics
 from linkwright.ik_solvers.tasks import CenterOfMass
 from linkwright.model.build.builder import Builder
 from linkwright.model.tree import Model
-from linkwright.simulation.initial_state import default_configuration, is_built_in
+from linkwright.simulation.initial_state import default_configuration, is_built_in, placed_above
 from linkwright.simulation.standing_posture import feet_on_ground, standing_configuration
 from linkwright.spatial.arrays import Array
 
@@ -23,11 +23,24 @@ NEAR = 0.2
 posture counts as balanced."""
 
 
-def standing_start(model: Model) -> tuple[Array, Array]:
-    """Return a state (q, v) of a floating robot on its ground: that of :func:`default_configuration`, balanced."""
-    q, v = default_configuration(model)
-    q = standing_configuration(model, q)
-    return (q if is_built_in(model) else balanced(model, q)), v
+def standing_start(model: Model) -> tuple[Array, Array, float]:
+    """Return a state (q, v) of a floating robot, that of :func:`default_configuration`, balanced on its ground, and the
+    height (m) above the ground at which its file places it."""
+    start, v = default_configuration(model)
+    q = standing_configuration(model, start)
+    height = placed_above(model, start, q)
+    q = q if is_built_in(model) else balanced(model, q)
+    return q, v, height
+
+
+def raised(model: Model, q: Array, height: float) -> Array:
+    """Return the configuration with its free bodies raised, m."""
+    q, at = q.copy(), 0
+    for joint, link in zip(model.joints, model.links, strict=True):
+        if joint.nv == 6 and link.parent < 0:
+            q[at : at + 3] += height * link.placement[2, :3]
+        at += joint.nq
+    return q
 
 
 def balanced(model: Model, q: Array) -> Array:

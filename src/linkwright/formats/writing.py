@@ -188,7 +188,7 @@ def slides(part: Simple, count: int) -> list[Simple]:
 
 
 def _share(values: dict[str, Any], q: slice, v: slice) -> dict[str, Any]:
-    return {name: x[q if name in ("lower", "upper", "rest") else v] for name, x in values.items()}
+    return {name: x[q if name in PER_COORDINATE else v] for name, x in values.items()}
 
 
 def file_beside(shape: Shape, losses: Losses, packages: bool = True) -> str:
@@ -239,6 +239,14 @@ def lost_compensation(description: Description, losses: Losses) -> None:
     for body in description.bodies:
         if body.gravity_compensation:
             losses.add("gravity compensation is lost", body.name)
+
+
+def lost_neutral(description: Description, losses: Losses) -> None:
+    """Record the neutral coordinates of joints that are not zero."""
+    for joint in description.joints:
+        if joint.motion is not None and joint.mimic is None and joint.neutral is not None:
+            if np.any(joint.neutral != joint.motion.neutral):
+                losses.add("neutral coordinates of joints are lost: the neutral ones are zero", joint.name)
 
 
 def lost_contact(description: Description, losses: Losses, said: Sequence[str] = (), pairs: bool = False) -> None:

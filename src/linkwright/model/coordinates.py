@@ -165,7 +165,10 @@ class JointCoordinates:
         return np.concatenate([np.zeros(0), *(x for x, joint in zip(own, self.joints, strict=True) if joint.nv)])
 
     def neutral(self) -> Array:
-        """Return the neutral configuration: zeros and unit quaternions.
+        """Return the neutral configuration: zeros and unit quaternions, unless the joints have other neutral values.
+
+        That of an MJCF file is MuJoCo's ``qpos0``: free bodies are where the file places them, hinges and slides are
+        at ``ref``.
 
         Returns
         -------
@@ -178,7 +181,7 @@ class JointCoordinates:
         >>> lw.load("two_link").neutral()
         array([0., 0.])
         """
-        return np.concatenate([np.zeros(0), *(joint.motion.neutral for joint in self.joints if joint.nq)])
+        return np.concatenate([np.zeros(0), *(joint.neutral for joint in self.joints if joint.nq)])
 
     @cached_property
     def lower(self) -> Array:

@@ -34,6 +34,8 @@ class Joint(ByValue):
     effort_limit: Array
     stiffness: Array
     rest: Array
+    neutral: Array
+    """coordinates in the neutral configuration; those of a mimic joint are not used"""
     damping: Array
     friction: Array
     armature: Array
@@ -141,7 +143,7 @@ class Frame(ByValue):
     """(4, 4), pose in the body's (canonical) frame"""
 
 
-PER_COORDINATE = ("lower", "upper", "rest")
+PER_COORDINATE = ("lower", "upper", "rest", "neutral")
 """Parameters of a joint per position coordinate, also of the :class:`JointSpec` from which it was made."""
 
 PER_VELOCITY = ("velocity_limit", "effort_limit", "stiffness", "damping", "friction", "armature")

@@ -101,7 +101,7 @@ def default_configuration(model: Model) -> tuple[Array, Array]:
 
     Legged robots with a ground stand on it with bent knees, at rest (:func:`standing_configuration`); without a ground
     they are thrown. Other mechanisms start in the neutral configuration, clipped to the limits and closed, at rest;
-    floating ones with a floor in their file stand on it.
+    floating ones with a floor in their file stand on it, unless the file places them above it.
 
     Parameters
     ----------
@@ -146,16 +146,27 @@ def default_configuration(model: Model) -> tuple[Array, Array]:
 
 def on_its_floor(model: Model, q: Array) -> Array:
     """Return the configuration q (nq,), lowered or raised to the floor of the model; unchanged without a floor or a
-    floating base."""
+    floating base, or if the file of the model places it above the floor."""
     floors = any(s.kind in FLOORS and s.touches and model.frame(s.body).body < 0 for s in model.shapes)
     if not (floors and floating_bases(model)):
         return q
     try:
-        return np.asarray(
-            standing_configuration(model if model.pairs else model.with_contact(exclude_overlapping=False), q)
-        )
+        grounded = model if model.pairs else model.with_contact(exclude_overlapping=False)
+        standing = np.asarray(standing_configuration(grounded, q))
+        return q if placed_above(model, q, standing) > 0.0 else standing
     except LinkwrightError:  # nothing of it can stand there: it is met where it is
         return q
+
+
+def placed_above(model: Model, q: Array, standing: Array) -> float:
+    """Return the height (m) of a configuration q (nq,) above ``standing``, the one on the ground; 0 unless the file of
+    the model places a free body."""
+    at = 0
+    for joint, link in zip(model.joints, model.links, strict=True):
+        if link.parent < 0 and joint.nv == 6 and np.any(joint.neutral != joint.motion.neutral):
+            return max(0.0, float(link.placement[2, :3] @ (q - standing)[at : at + 3]))
+        at += joint.nq
+    return 0.0
 
 
 def showing_bend(model: Model) -> Array | None:

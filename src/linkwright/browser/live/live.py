@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from linkwright.bounds import not_negative, positive
-from linkwright.browser.balance import standing_start
+from linkwright.browser.balance import raised, standing_start
 from linkwright.browser.live.push import PulledPoint, Pusher
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import compile_or_not
@@ -129,7 +129,10 @@ class Live:
         grounded = on_ground(model, None, None, True) if ground and floating(model) else model
         self.stands = bool(grounded.pairs) and floating(grounded)
         if q0 is None:
-            start = standing_start(grounded) if self.stands else default_configuration(grounded)
+            start = default_configuration(grounded)
+            if self.stands:
+                on_it, still, height = standing_start(grounded)
+                start = raised(grounded, on_it, height), still
         else:
             start = q0, np.zeros(model.nv)
         q, v, batch = check_state(grounded, start[0], start[1] if v0 is None else v0)

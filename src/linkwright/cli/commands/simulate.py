@@ -129,7 +129,7 @@ def simulate(
     verbose
         List every remark about the robot file.
     """
-    from linkwright.browser.balance import standing_start
+    from linkwright.browser.balance import raised, standing_start
     from linkwright.browser.posture import welcoming
     from linkwright.control import hold_joints, hold_posture
     from linkwright.dynamics.contact.smooth import fastest_pair
@@ -186,7 +186,7 @@ def simulate(
         why = "--no-ground" if not ground else advice(model) if floating(model) else "its base is fixed"
         raise InputError(f"--drop and --limp need a ground, and {model.name!r} has none: {why}")
     controller: Any = None
-    shown = model
+    shown, height_in_file = model, 0.0
     with terminal.errors.status("compiling the initial state"):
         if posture or velocity or (hold and not standing):
             q0 = starting_posture(model, posture)
@@ -196,19 +196,20 @@ def simulate(
             if standing and not _places_base(model, posture):
                 q0 = standing_configuration(model, q0)
         else:
-            q0, v0 = standing_start(model) if standing else default_configuration(model)
+            q0, v0, height_in_file = standing_start(model) if standing else (*default_configuration(model), 0.0)
             if not (standing or model.loops or floating(model) or is_built_in(model)):
                 q0 = welcoming(model)
         if standing and (up := above_ground(model, q0)):
             notes.append(_not_level(up))
-        if standing and fall:
-            q0 = _raised(model, q0, fall)
+        if standing and (fall or height_in_file):
+            q0 = raised(model, q0, fall or height_in_file)
         if standing and not limp:
-            still = posture or velocity or hold or fall or shove
+            still = posture or velocity or hold or fall or height_in_file or shove
             holding = held(model, q0, bend=None if still else showing_bend(model))
             if constrained or method == "dopri5" or suitable_method(holding.model, q0, v0, step) == "rk4":
                 model, controller = holding.model, holding.controller
-                notes.append(_standing(fall, not still and showing_bend(shown) is not None, shove is not None))
+                bends = not still and showing_bend(shown) is not None
+                notes.append(_standing(fall, height_in_file, bends, shove is not None))
             else:
                 notes.append(
                     f"its joints are passive: {method} is not stable with the dampers of the posture controller"
@@ -363,10 +364,12 @@ def _not_level(up: dict[str, float]) -> str:
     return f"its feet are not level: {several} above the ground; it tips until they touch"
 
 
-def _standing(fall: float, bends: bool, shoved: bool) -> str:
+def _standing(fall: float, height: float, bends: bool, shoved: bool) -> str:
     """Return what a robot on the ground does."""
     if fall:
         return f"dropped from {fall:g} m, its joints are held; --limp leaves them passive"
+    if height:
+        return f"starts {height:.2g} m above the ground, where its file places it, and holds its posture"
     if shoved:
         return "starts on the ground and holds its posture"
     does = "bends its legs" if bends else "holds its posture"
@@ -380,16 +383,6 @@ def _places_base(model: Model, text: str) -> bool:
     free = [joint.name for joint in model.joints if joint.type == "free"]
     names = [entry.partition("=")[0].strip() for entry in text.replace(";", ",").split(",")]
     return "=" not in text or any(name.startswith(f"{joint}.") for name in names for joint in free)
-
-
-def _raised(model: Model, q: Array, height: float) -> Array:
-    """Return the configuration with its floating bases raised, m."""
-    q, at = q.copy(), 0
-    for joint, link in zip(model.joints, model.links, strict=True):
-        if joint.type == "free" and link.parent < 0:
-            q[at : at + 3] += height * link.placement[2, :3]
-        at += joint.nq
-    return q
 
 
 def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:

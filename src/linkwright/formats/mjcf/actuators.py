@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from linkwright.errors import FormatError, InputError
+from linkwright.formats.mjcf.free_joints import as_free
 from linkwright.formats.mjcf.tendons import add_tendon, kind_of, other_tendon, tendon_of
 from linkwright.formats.writing import Losses, XmlNode
 from linkwright.model.build.description import Description
@@ -200,6 +201,7 @@ def file_joints(description: Description, changed: Sequence[str]) -> set[str]:
     """Return the names of the joints that are joints in files: single ones, and the parts of compound joints."""
     found: set[str] = set()
     for joint in description.joints:
-        if joint.motion is not None and joint.name not in changed:
-            found |= {part.name for part in joint.motion.parts if part.name} or {joint.name}
+        motion = as_free(joint).motion
+        if motion is not None and joint.name not in changed:
+            found |= {part.name for part in motion.parts if part.name} or {joint.name}
     return found

@@ -4,7 +4,8 @@ MuJoCo compiles the file, so that its defaults, frames, angles and inertias of g
 numbers are those of the compiled model, without fusion of static bodies. Conventions:
 
 * q is MuJoCo's qpos, entry by entry: hinges and slides count from ``ref``, ball and free
-  joints have quaternions (w, x, y, z), a free joint's position is the body's in the world.
+  joints have quaternions (w, x, y, z), a free joint's position is the body's in the world. ``model.neutral()`` is
+  qpos0.
 * v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes in MuJoCo and in body axes
   here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (M and forces change accordingly.)
   A free joint with armature or friction loss is three translations and a ball, whose v is MuJoCo's (`free_joints.py`).
@@ -474,6 +475,7 @@ class MjcfReader:
             "effort_limit": np.array(effort),
             "stiffness": np.repeat(m.jnt_stiffness[list(ids)], nvs),
             "rest": m.qpos_spring[qs],
+            "neutral": m.qpos0[qs],
             "damping": m.dof_damping[vs],
             "friction": m.dof_frictionloss[vs],
             "armature": m.dof_armature[vs],

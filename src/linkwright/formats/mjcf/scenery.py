@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.formats.mjcf.contact_elements import signed
-from linkwright.formats.writing import XmlNode, zero_poses
+from linkwright.formats.writing import XmlNode, downwards
+from linkwright.model.build.assembly import fixed_at
 from linkwright.model.build.description import WORLD, Description
 from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
@@ -66,8 +67,12 @@ def _standing_on(description: Description) -> list[Shape]:
 
 
 def _lowest(description: Description) -> float:
-    """Return the height of the lowest point of all shapes at zero coordinates; of a mesh in a file, its origin."""
-    poses = zero_poses(description)
+    """Return the height of the lowest point of all shapes when neutral; of a mesh in a file, its origin."""
+    poses = {WORLD: np.eye(4)}
+    for joint in downwards(description, WORLD):
+        neutral = joint.motion is None or joint.mimic is not None or joint.neutral is None
+        placed = joint if neutral else fixed_at(joint, np.asarray(joint.neutral))
+        poses[joint.child] = poses[joint.parent] @ placed.placement
     return min(_lowest_of(shape, poses[shape.body] @ shape.placement) for shape in description.shapes)
 
 

@@ -12,9 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from linkwright.formats.mjcf.actuators import file_joints, write_actuators
 from linkwright.formats.mjcf.contact_elements import contacts, height_field, pairs_of, surface
+from linkwright.formats.mjcf.free_joints import as_free
 from linkwright.formats.mjcf.keyframes import write_keyframes
 from linkwright.formats.mjcf.scenery import add_scenery
 from linkwright.formats.mjcf.sensors import write_sensors
@@ -79,6 +81,9 @@ class _MjcfWriter:
         self.names = Names({loop.name for loop in description.loops})
         self.hinges: dict[str, str] = {}
         """joint in the file of each coordinate that equality constraints may couple"""
+        self.references: dict[str, float] = {}
+        """neutral coordinates of joints in the file that are not zero: polynomials of equality constraints are in
+        displacements from them"""
         self.ties: list[dict[str, Any]] = []
         self.tendon_ties: list[dict[str, Any]] = []
         """couplings of more than two coordinates"""
@@ -186,19 +191,19 @@ class _MjcfWriter:
             self.inertial(node, body, moves=False)
             self.nodes[body.name] = node
             return
-        parts, end = simple(joint)
+        parts, end = simple(as_free(joint))
         plain = [*map(type, (part.motion for part in parts))]
         parts = self._split(joint, parts)
         if plain != [*map(type, (part.motion for part in parts))] or any(part.follows for part in parts):
             self.changed.append(joint.name)
         T = np.eye(4)
         for part in parts:
-            T = T @ part.placement
-        axes: list[Array] = []  # of each part in the frame of the body, all at zero
+            T = T @ part.placement @ self.at_neutral(joint, part)
+        axes: list[Array] = []  # of each part in the frame of the body, the others neutral
         behind = end
         for part in reversed(parts):
             axes.insert(0, inverse_pose(behind))
-            behind = part.placement @ behind
+            behind = part.placement @ self.at_neutral(joint, part) @ behind
         turned = parts[-1].motion.quaternions and not np.allclose(axes[-1][:3, :3], np.eye(3), atol=1e-14)
         name = body.name
         if turned:  # the quaternion is in the axes of the joint: a body of its own has them
@@ -208,13 +213,16 @@ class _MjcfWriter:
         else:
             behind_all = np.eye(4)
         free = parts[-1].motion.floating
-        if free and not still(T):
+        if free and not still(parts[0].placement):
             self.losses.add("coordinates of a free joint count from the world's origin", joint.name)
         node = above.add("body", name=name, **_placed(T @ end), **({} if turned else lifted))
         for part, own in zip(parts, axes, strict=True):
             self.joint(node, joint, part, own, len(parts))
         if joint.mimic is not None:
-            self.tie(joint.name, joint.mimic.joint, (joint.mimic.offset, joint.mimic.multiplier))
+            leader = next(one for one in self.description.joints if one.name == joint.mimic.joint)
+            start = 0.0 if leader.neutral is None else float(np.ravel(leader.neutral)[0])
+            offset = joint.mimic.offset + joint.mimic.multiplier * start
+            self.tie(joint.name, leader.name, (offset, joint.mimic.multiplier))
             self.losses.add("a mimic joint is coupled to its leader by an equality constraint", joint.name)
         if turned:
             self.inertial(node, BodySpec(name), moves=True)
@@ -241,6 +249,16 @@ class _MjcfWriter:
                 found.append(part)
         return found
 
+    def at_neutral(self, joint: JointSpec, part: Simple) -> Array:
+        """Return the pose (4, 4) of a part's motion at its neutral coordinates, at which bodies are in the file."""
+        q = part.values.get("neutral", part.motion.neutral)
+        if joint.mimic is not None or part.follows is not None or np.array_equal(q, part.motion.neutral):
+            return np.eye(4)
+        if isinstance(part.motion, Spherical):
+            self.losses.add("neutral orientations of ball joints are lost", joint.name)
+            return np.eye(4)
+        return np.asarray(part.motion.transform(q))
+
     def joint(self, node: XmlNode, joint: JointSpec, part: Simple, axes: Array, count: int) -> None:
         """Add one joint of a body, with axes (4, 4) in the body's frame."""
         motion, values = part.motion, part.values
@@ -252,6 +270,8 @@ class _MjcfWriter:
         if motion.hinge or motion.slide:
             options["axis"] = axes[:3, 2]
             self.hinges[joint.name if one else f"{joint.name}.{part.name}"] = name
+            if joint.mimic is None and part.follows is None and "neutral" in values and values["neutral"].any():
+                self.references[name] = options["ref"] = float(values["neutral"][0])
         options |= self.limits(name, part)
         for what, ours in (("stiffness", "stiffness"), ("damping", "damping"), ("armature", "armature")):
             options |= self.scalar(name, what, values.get(ours))
@@ -264,7 +284,8 @@ class _MjcfWriter:
                 self.losses.add("rest positions of springs of ball and free joints are lost", name)
         node.add("joint", **options)
         if part.follows is not None:
-            self.ties.append({"joint1": name, "joint2": joint.name, "polycoef": (0.0, part.follows[1], 0.0, 0.0, 0.0)})
+            offset = part.follows[1] * self.references.get(joint.name, 0.0)
+            self.tie(name, joint.name, (offset, part.follows[1]))
             self.losses.add("a helical joint is a hinge and a slide tied by an equality constraint", joint.name)
 
     def part_name(self, joint: JointSpec, part: str) -> str:
@@ -278,7 +299,8 @@ class _MjcfWriter:
             return {}
         if not all_equal(x):
             self.losses.add(f"{what} differs between the coordinates of a joint; their mean is written", name)
-        return {what: float(np.mean(x))}
+            return {what: float(np.mean(x))}
+        return {what: float(np.ravel(x)[0])}
 
     def limits(self, name: str, part: Simple) -> dict[str, Any]:
         values, limits = part.values, {}
@@ -399,15 +421,21 @@ class _MjcfWriter:
         others = [(self.hinges.get(name, ""), -factor) for name, factor in loop.others]
         if wrong or not all(name for name, _ in others):
             self.losses.add("a coupling of coordinates without joints of one coordinate in MuJoCo is lost", loop.name)
-        elif others:
+            return
+        start = self.references.get(named[0], 0.0)
+        start += sum(factor * self.references.get(name, 0.0) for name, factor in others)
+        coefficients = np.zeros(5)
+        shifted = Polynomial(loop.coefficients)(Polynomial([self.references.get(named[1], 0.0), 1.0])) - start
+        coefficients[: len(shifted.coef)] = shifted.coef
+        if others:
             tendons = [((named[0], 1.0), *others), *([((named[1], 1.0),)] if named[1] else [])]
             tied: dict[str, Any] = {"name": loop.name}
             for k, tendon in enumerate(tendons, start=1):
                 tied[f"tendon{k}"] = f"{loop.name}_tendon{k}"
                 add_tendon(root, tendon, {"name": tied[f"tendon{k}"]}, self.site_of, self.wrapping)
-            self.tendon_ties.append(tied | {"polycoef": (*loop.coefficients, 0.0, 0.0, 0.0, 0.0)[:5]})
+            self.tendon_ties.append(tied | {"polycoef": tuple(coefficients.tolist())})
         else:
-            self.tie(named[0], named[1], loop.coefficients, loop.name)
+            self.tie(named[0], named[1], tuple(coefficients.tolist()), loop.name)
 
     def site_of(self, frame: str, name: str) -> str:
         """Return the site of a frame; the origin of a body gets a new one."""

@@ -22,6 +22,7 @@ from linkwright.formats.writing import (
     file_beside,
     lost_compensation,
     lost_contact,
+    lost_neutral,
     lost_parts,
     simple,
     slides,
@@ -127,6 +128,7 @@ class _SdfWriter:
             self.losses.add("springs between bodies are lost", spring.name)
         lost_parts(description, self.losses, ("keyframes", "actuators", "sensors"))
         lost_compensation(description, self.losses)
+        lost_neutral(description, self.losses)
         for shape in description.shapes:
             if shape.body == WORLD:
                 self.losses.add("shapes of the world are lost: in SDF they are those of another model", shape.name)

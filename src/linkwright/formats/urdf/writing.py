@@ -23,6 +23,7 @@ from linkwright.formats.writing import (
     file_beside,
     lost_compensation,
     lost_contact,
+    lost_neutral,
     lost_parts,
     rpy_of,
     simple,
@@ -247,6 +248,7 @@ class _UrdfWriter:
         """Record the elements that URDF cannot represent."""
         lost_parts(self.description, self.losses, ("loops", "springs", "keyframes", "sensors"))
         lost_compensation(self.description, self.losses)
+        lost_neutral(self.description, self.losses)
         if tuple(self.description.gravity) != STANDARD_GRAVITY:
             x, y, z = self.description.gravity
             self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: readers use (0, 0, -9.81)")

@@ -17,6 +17,7 @@ from linkwright.formats.writing import (
     downwards,
     lost_compensation,
     lost_contact,
+    lost_neutral,
     lost_parts,
     simple,
     still,
@@ -123,6 +124,7 @@ class _ZtkWriter:
             self.losses.add("springs between bodies are lost", spring.name)
         lost_parts(description, self.losses, ("keyframes", "actuators", "sensors"))
         lost_compensation(description, self.losses)
+        lost_neutral(description, self.losses)
         lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity

@@ -307,6 +307,16 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
                 f"[{', '.join(map(str, zeros))}], or separate prismatic and revolute joints",
             )
         )
+    neutral = values("neutral", nq, motion.neutral)
+    for start in motion.quaternions:
+        if abs(np.linalg.norm(neutral[start : start + 4]) - 1.0) > UNIT:
+            problems.append(
+                at_place(
+                    spec.place,
+                    f"joint {spec.name!r}: the quaternion {neutral[start : start + 4]} of its neutral coordinates is "
+                    "not of unit length",
+                )
+            )
     lower = values("lower", nq, _filled(nq, -np.inf), finite=False)
     upper = values("upper", nq, _filled(nq, np.inf), finite=False)
     if (lower > upper).any():
@@ -325,12 +335,16 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
         velocity_limit=values("velocity_limit", nv, _filled(nv, np.inf), 0.0, finite=False),
         effort_limit=values("effort_limit", nv, _filled(nv, np.inf), 0.0, finite=False),
         stiffness=values("stiffness", nv, _filled(nv, 0.0), 0.0),
-        rest=values("rest", nq, motion.neutral),
+        rest=values("rest", nq, neutral),
+        neutral=neutral,
         damping=values("damping", nv, _filled(nv, 0.0), 0.0),
         friction=values("friction", nv, _filled(nv, 0.0), 0.0),
         armature=armature,
     )
 
+
+UNIT = 1e-6
+"""Largest deviation of the length of a quaternion from 1."""
 
 MAY_BE_SYMBOLS = ("stiffness", "rest", "damping", "friction", "armature")
 """Parameters of a joint that may be symbols, since no decision depends on them."""

@@ -67,7 +67,7 @@ class JointSpec(ByValue):
     child: str
     motion: JointType | None = None
     placement: Array = field(default_factory=lambda: np.eye(4))
-    """(4, 4), the pose of the child's frame in the parent's at the neutral configuration"""
+    """(4, 4), the pose of the child's frame in the parent's at coordinates of zero and unit quaternions"""
     alignment: Array = field(default_factory=lambda: np.eye(3))
     """(3, 3), maps the canonical axes of the joint type (z, …) to those of the child's frame"""
     anchor: Array = field(default_factory=lambda: np.zeros(3), kw_only=True)
@@ -81,6 +81,8 @@ class JointSpec(ByValue):
     stiffness: Any = 0.0
     rest: Any = None
     """(nq,), coordinates of relaxed springs; None: the neutral configuration"""
+    neutral: Any = None
+    """(nq,), coordinates in the neutral configuration; None: zeros and unit quaternions"""
     damping: Any = 0.0
     friction: Any = 0.0
     """(nv,), Coulomb friction: N or N m"""
@@ -145,6 +147,8 @@ class Description(ByValue):
         if motion is None or loose:
             return self  # assembly reports detached bodies
         anchors = [k for k, joint in enumerate(self.joints) if joint.parent == WORLD]
+        if all((own := self.joints[k].motion) is not None and own.nv == 6 for k in anchors):
+            return self  # it floats already
         if len(anchors) == 1 and self.joints[anchors[0]].motion is None:  # welded to the world: make it float
             joints = list(self.joints)
             taken = replace(self, joints=tuple(joints[: anchors[0]] + joints[anchors[0] + 1 :]))

@@ -27,7 +27,7 @@ from linkwright.errors import (
 )
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, pose_of
-from linkwright.model.elements import Link
+from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Link
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
@@ -411,9 +411,7 @@ def _with_body(model: Model, body: int, row: DHRow, T: Array) -> DHRow:
     joint, R = model.joints[body], T[:3, :3]
     mass, center, inertia = about_center_of_mass(model.links[body].rigid_inertia)
     options = {
-        name: float(value)
-        for name in ("lower", "upper", "velocity_limit", "effort_limit", "stiffness", "rest", "damping", "friction")
-        if np.isfinite(value := getattr(joint, name)[0])
+        name: float(value) for name in (*PER_COORDINATE, *PER_VELOCITY) if np.isfinite(value := getattr(joint, name)[0])
     }
     return replace(
         row,
@@ -421,7 +419,7 @@ def _with_body(model: Model, body: int, row: DHRow, T: Array) -> DHRow:
         mass=mass,
         center_of_mass=T[:3, 3] + R @ center,
         inertia=R @ inertia @ R.T,
-        joint=options | {"armature": float(joint.armature[0])},
+        joint=options,
         name=joint.name,
     )
 

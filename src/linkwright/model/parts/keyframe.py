@@ -103,7 +103,7 @@ def keyframes_of(
     found = KeyframeTable()
     for spec in specs:
         states = {state.joint: state for state in spec.joints}
-        rest = [JointState(j.name, tuple(j.motion.neutral.tolist()), (0.0,) * j.motion.nv) for j in moving]
+        rest = [JointState(j.name, tuple(j.neutral.tolist()), (0.0,) * j.motion.nv) for j in moving]
         own = [states.get(state.joint, state) for state in rest]
         if all(_fits(state, joint) for state, joint in zip(own, moving, strict=True)):
             q, v = (_row([getattr(state, of) for state in own]) for of in "qv")

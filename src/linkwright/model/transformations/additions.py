@@ -100,7 +100,7 @@ def with_joint(model: Model, name: str, values: Mapping[str, Any]) -> Model:
     for of, given in values.items():
         value = NO_LIMIT.get(of) if given is None else given
         if value is None:
-            value = joint.motion.neutral if of == "rest" else 0.0
+            value = {"rest": joint.neutral, "neutral": joint.motion.neutral}.get(of, 0.0)
         if whole.name != joint.name:  # part of a compound joint
             n = len(getattr(joint, of))
             part = entries(f"joint {name!r}: {of}", value, (), (n,), infinite=True)

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.errors import explained
-from linkwright.spatial.arrays import Array, entries
+from linkwright.spatial.arrays import entries
 
 if TYPE_CHECKING:
     from linkwright.model.build.description import Description
@@ -156,6 +155,7 @@ class Editing:
         damping: Any = ...,
         friction: Any = ...,
         armature: Any = ...,
+        neutral: Any = ...,
     ) -> Model:
         """Return the model with other values of one joint; values that are not given do not change.
 
@@ -180,6 +180,8 @@ class Editing:
         armature : float or array_like, shape (nv,), optional
             Reflected rotor inertia in kg or kg m². Translations of free and planar joints have none, since their axes
             rotate with the body.
+        neutral : float or array_like, shape (nq,), optional
+            Coordinates in the neutral configuration, :meth:`Model.neutral`; None: zeros and unit quaternions.
 
         Returns
         -------
@@ -190,6 +192,7 @@ class Editing:
 
         values = dict(lower=lower, upper=upper, velocity_limit=velocity_limit, effort_limit=effort_limit)
         values |= dict(stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature)
+        values |= dict(neutral=neutral)
         return self._edited(with_joint, name, {of: x for of, x in values.items() if x is not ...})
 
     @explained
@@ -592,8 +595,3 @@ class Editing:
         if self.physical is None:
             return edit(self, *arguments)
         return edit(self.physical, *arguments).minimal()
-
-
-def mapped_rest(rest: Any, change: Callable[[Array], Array]) -> Any:
-    """Return coordinates of relaxed springs after a change of coordinates; None, the neutral configuration, is kept."""
-    return None if rest is None else change(np.asarray(rest, dtype=float))

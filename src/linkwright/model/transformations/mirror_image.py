@@ -19,7 +19,6 @@ from linkwright.model.joints.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.parts.shape import Shape
 from linkwright.model.parts.spring import Spring
 from linkwright.model.transformations.additions import renamed
-from linkwright.model.transformations.methods import mapped_rest
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import pose_matrix
@@ -104,7 +103,8 @@ def _joint(joint: JointSpec, M: Array) -> JointSpec:
         anchor=M @ joint.anchor,
         lower=np.where(signs > 0.0, lower, -upper),
         upper=np.where(signs > 0.0, upper, -lower),
-        rest=mapped_rest(joint.rest, lambda rest: signs * rest),
+        rest=signs * np.asarray(joint.rest, dtype=float),
+        neutral=signs * np.asarray(joint.neutral, dtype=float),
     )
 
 

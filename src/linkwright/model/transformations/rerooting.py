@@ -15,11 +15,12 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import WORLD, JointSpec
-from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY
+from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Link
 from linkwright.model.joints.joint import Free
 from linkwright.model.transformations.additions import link_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import is_zero
+from linkwright.spatial.arrays import Array, is_zero
+from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 
@@ -46,9 +47,24 @@ def rerooted(model: Model, body: str, root: str | None) -> Model:
         _require_plain(base, text)
     stays = base.motion is None and motion is None  # the new link is where the first one was
     new_base = replace(base, child=body) if stays else JointSpec(base.name, WORLD, body, motion)
+    if base.motion is not None and base.motion.floating and np.any(base.neutral != base.motion.neutral):
+        R = (T := _neutral_pose(model, body))[:3, :3]
+        if motion is not None:
+            new_base = replace(new_base, neutral=np.concatenate([T[:3, 3], quaternion_from_matrix(R)]))
     joints = [turned.get(joint.name, joint) for joint in description.joints if joint is not base]
     made = replace(description, joints=(new_base, *joints), keyframes=(), actuators=(), sensors=())
     return assemble(made, known=description.bodies)
+
+
+def _neutral_pose(model: Model, body: str) -> Array:
+    """Return the pose (4, 4) of a link in the world in the neutral configuration."""
+
+    def outward(link: Link, above: Array, q: Array) -> Array:
+        return above @ link.transform(q)
+
+    frame = model.frames[body]
+    poses = [*model.outward(outward, np.eye(4), model.coordinates(model.neutral())), np.eye(4)]  # last: the world
+    return np.asarray(poses[frame.body] @ frame.placement)
 
 
 def _turned(joint: JointSpec, subject: str) -> JointSpec:
@@ -90,6 +106,8 @@ def _require_plain(joint: JointSpec, subject: str) -> None:
     sprung = not all(map(is_zero, np.ravel(joint.stiffness)))
     if sprung and "stiffness" not in wrong and _given(joint, "rest") and np.any(joint.rest != motion.neutral):
         wrong.append("rest")
+    if not motion.floating and _given(joint, "neutral") and np.any(joint.neutral != motion.neutral):
+        wrong.append("neutral")
     if wrong:
         raise InputError(
             f"{subject}: {', '.join(wrong)} of the {motion.type} joint {joint.name!r} cannot be expressed in "
