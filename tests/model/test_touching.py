@@ -3,6 +3,7 @@
 import copy
 import pickle
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -357,6 +358,7 @@ def test_a_ground_of_heights_leans_as_a_whole():
     plane = balls("a", "b").build().with_ground(0.2 * np.sqrt(2.0), normal=(0.0, 1.0, 1.0))
     assert np.allclose(made.shapes[-1].placement[:3, 2], lean)
     q = made.neutral()
+    q[0:3] = q[7:10] = 0.28 * lean
     found = [lw.simulate(model, q, np.zeros(model.nv), 0.01, 0.01).contacts for model in (made, plane)]
     assert np.allclose(found[0].gaps, found[1].gaps)
     assert np.allclose(found[0].normals, found[1].normals)
@@ -473,3 +475,21 @@ def test_pairs_that_are_replaced_are_checked(changed, message, field):
     with pytest.raises(ModelError, match=message):
         replace(model, **{field: (pair,)})
     assert replace(model, pairs=(replace(model.pairs[0], stiffness=np.float64(2e4)),))
+
+
+def test_many_missing_meshes_are_one_short_line(tmp_path):
+    links, names = "", [f"package://robot/meshes/{'arm' if k % 2 else 'leg'}/part{k}.stl" for k in range(8)]
+    for k, file in enumerate(names):
+        links += f'<link name="l{k}"><collision><geometry><mesh filename="{file}"/></geometry></collision></link>'
+        if k:
+            links += f'<joint name="j{k}" type="continuous"><parent link="l{k - 1}"/><child link="l{k}"/></joint>'
+    body = '<link name="top"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+    links += f'{body}<joint name="up" type="continuous"><parent link="l7"/><child link="top"/></joint>'
+    (tmp_path / "robot.urdf").write_text(f'<robot name="robot">{links}</robot>')
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        robot = lw.load(tmp_path / "robot.urdf", root="free")
+    text = "8 mesh files are missing in package://robot/meshes: leg/part0.stl, arm/part1.stl, leg/part2.stl, …; the "
+    with pytest.warns(lw.errors.LinkwrightWarning, match=re.escape(text) + r".*ROS_PACKAGE_PATH$") as caught:
+        robot.with_ground()
+    assert len(str(caught[0].message)) < 300 + 10 * len(str(tmp_path))

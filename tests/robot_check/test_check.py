@@ -273,3 +273,27 @@ def test_the_page_has_the_output_of_the_command(tmp_path, monkeypatch, capsys):
         main(["check", "row.urdf"])
     assert stop.value.code == 2
     assert capsys.readouterr().out == output
+
+
+@pytest.mark.parametrize(
+    ("lengths", "masses", "moments", "message"),
+    [
+        (1e3, 1.0, 1.0, r"the robot is \d+ m large: are its lengths in millimeters"),
+        (1e2, 1.0, 1e-2, "the radius of gyration of its bodies is 0.00387 m and the distance between joints 30 m"),
+        (1e-3, 1.0, 1.0, "the radius of gyration of its bodies is 0.0387 m and the distance between joints 0.0003 m"),
+        (1.0, 1.0, 1e6, "the radius of gyration of its bodies is 38.7 m and the distance between joints 0.3 m"),
+        (1.0, 1.0, 1e-6, "the radius of gyration of its bodies is 3.87e-05 m and the distance between joints 0.3 m"),
+        (1.0, 1e3, 1.0, "the radius of gyration of its bodies is 0.00122 m and the distance between joints 0.3 m"),
+        (1.0, 1e3, 1e3, r"density of at least 7.2\de\+05 kg/m³ .* are masses in grams"),
+        (1.0, 1e-3, 1.0, "density of about .* are masses in tonnes"),
+    ],
+)
+def test_units_of_robots_without_shapes(lengths, masses, moments, message):
+    inertial = INERTIAL.replace('value="1"', f'value="{masses}"').replace("1e-3", str(1e-3 * moments))
+    text = robot(
+        inertial=dict.fromkeys(LINKS, inertial),
+        shapes=dict.fromkeys(LINKS, ""),
+        origins=dict.fromkeys(LINKS, 0.3 * lengths),
+    )
+    units = [finding for finding in check_robot(text).findings if finding.rule == "units"]
+    assert any(finding.severity == "warning" and re.search(message, finding.message) for finding in units), units

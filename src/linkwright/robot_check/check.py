@@ -12,7 +12,7 @@ from linkwright.model.tree import Model
 from linkwright.robot_check.finding import SEVERITIES, FileFinding, Severity
 from linkwright.robot_check.joints import joint_findings, range_findings
 from linkwright.robot_check.lengths import length_findings, quick_length_findings
-from linkwright.robot_check.masses import mass_findings
+from linkwright.robot_check.masses import mass_findings, ratio_findings
 from linkwright.robot_check.overlap import overlap_findings
 
 REMARKS: tuple[tuple[str, Severity, str], ...] = (
@@ -57,7 +57,7 @@ def check_robot(source: str, root: str | None = None, **options: Any) -> Checked
         if isinstance(one.message, FormatWarning):
             found += [_of_remark(remark, source) for remark in one.message.remarks]
     if model is not None:
-        for findings in (mass_findings, joint_findings, length_findings, overlap_findings):
+        for findings in (mass_findings, joint_findings, length_findings, ratio_findings, overlap_findings):
             found += findings(model, tuple(found))
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return CheckedRobot(model, tuple(found))

@@ -52,7 +52,9 @@ def joint_findings(model: Model, before: Sequence[FileFinding]) -> Iterator[File
         yield FileFinding("note", "base", "", text)
     beyond = (model.neutral() < model.lower - 1e-9) | (model.neutral() > model.upper + 1e-9)
     if outside := [name for name, one in zip(model.coordinate_names, beyond, strict=True) if one]:
-        yield FileFinding("note", "limits", places.get(outside[0], ""), f"zero is outside the limits of {few(outside)}")
+        what = "the neutral configuration" if np.any(model.neutral()[beyond]) else "zero"
+        text = f"{what} is outside the limits of {few(outside)}"
+        yield FileFinding("note", "limits", places.get(outside[0], ""), text)
 
 
 def range_findings(model: Model) -> Iterator[FileFinding]:

@@ -230,7 +230,7 @@ def prepare(
         warn_if_pairs_are_hard(model, start.q, h, len(chosen.stages))
     servos = actuation.servos.names(model) if actuation.servos else ()
     constraints = constraints_of(model, integrator.joint_limits, integrator.solver, not smooth, servos)
-    found = _method(model, start, h, integrator, constraints, staged, inputs.controller)
+    found = _method(model, start, h, integrator, constraints, staged, inputs.controller, actuation.is_of_actuators)
     if isinstance(inputs.callback, Hold):
         inputs = inputs._replace(callback=inputs.callback.within(found, staged))
     projecting = integrator.projection and bool(model.loops) and not isinstance(chosen, Variational)
@@ -246,6 +246,7 @@ def _method(
     constraints: Constraints | None,
     staged: bool,
     controller: Any,
+    actuated: bool,
 ) -> IntegrationMethod:
     """Return the name of the method: the given one, or that required by constraints and passive forces."""
     method, chosen = integrator.method, integrator.chosen
@@ -257,7 +258,7 @@ def _method(
             )
         return "semi_implicit"
     if method is None:
-        return "rk4" if staged else suitable_method(model, start.q, start.v, h, controller)
+        return "rk4" if staged else suitable_method(model, start.q, start.v, h, controller, actuated)
     if np.isfinite(chosen.stability) and model.nv:
         warn_if_stiff(model, start.q.reshape(-1, model.nq)[:1], start.v.reshape(-1, model.nv)[:1], h, method)
     return method
@@ -319,10 +320,13 @@ def require_closed(model: Model, q: Array, v: Array, parameters: Mapping[str, Ar
         )
 
 
-def suitable_method(model: Model, q: Array, v: Array, h: float, controller: Any = None) -> IntegrationMethod:
+def suitable_method(
+    model: Model, q: Array, v: Array, h: float, controller: Any = None, actuated: bool = False
+) -> IntegrationMethod:
     """Return the default method: that of a held posture, else "rk4", unless passive forces are too stiff for it.
 
-    The stiffness is that of the dampers, friction and springs of the first row (…, nq).
+    The stiffness is that of the dampers, friction and springs of the first row (…, nq), with ``actuated`` also that of
+    the dampers of actuators.
     """
     if isinstance(controller, Hold) and controller.method:
         return controller.method
@@ -330,7 +334,7 @@ def suitable_method(model: Model, q: Array, v: Array, h: float, controller: Any 
         return "rk4"
     q, v = q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1]
     limit = METHODS["rk4"].stability
-    return "rk4" if stiffest(model, q[0], v[0], limit / h)[0] * h < limit else "semi_implicit"
+    return "rk4" if stiffest(model, q[0], v[0], limit / h, actuated)[0] * h < limit else "semi_implicit"
 
 
 def warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:

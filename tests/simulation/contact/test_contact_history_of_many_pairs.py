@@ -14,6 +14,8 @@ from linkwright.simulation.integrators.constrained_step import step_residuals
 
 H = 2e-3
 
+pytestmark = pytest.mark.filterwarnings("ignore:at the start:linkwright.errors.LinkwrightWarning")
+
 
 def crawling(count: int, restitution: float | None = None) -> lw.Model:
     """Three links with ``count`` balls each above the ground, some of them with torsional and rolling friction."""

@@ -41,3 +41,28 @@ def test_a_diverged_motion_names_the_overlap_at_its_start(robot):
     q[2] = -1e4
     with pytest.warns(LinkwrightWarning, match=r"at the start, trunk on ground overlap by 1e\+04 m.*standing_config"):
         lw.simulate(robot, q, v, 0.01)
+
+
+@pytest.fixture(scope="module")
+def ball():
+    made = lw.Builder("ball").body("ball", 1.0, inertia=0.01).shape("ball", "sphere", radius=0.1)
+    return made.build(root="free").with_ground()
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_a_start_below_the_ground_causes_a_warning(ball, batch):
+    q = np.tile(ball.neutral(), (*batch, 1))
+    q[..., 2] = 0.1
+    q.reshape(-1, 7)[-1, 2] = -0.4
+    with pytest.warns(
+        LinkwrightWarning, match=r"at the start, ball on ground overlap by 0.5 m, more than .* 0.1 m.*standing_con"
+    ):
+        lw.simulate(ball, q, np.zeros((*batch, 6)), 0.01)
+
+
+@pytest.mark.parametrize(("height", "speed"), [(0.03, 0.0), (0.5, -30.0), (0.1, 0.0)])
+def test_a_start_with_the_center_above_the_ground_causes_none(ball, height, speed):
+    q, v = ball.neutral(), np.zeros(6)
+    q[2], v[2] = height, speed
+    motion = lw.simulate(ball, q, v, 0.1)
+    assert motion.q[-1, 2] == pytest.approx(0.1, abs=0.05)

@@ -12,7 +12,7 @@ from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched
 from linkwright.model.parts.actuator import Actuator, Range
 from linkwright.model.parts.spring import LEAST
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, clip
+from linkwright.spatial.arrays import Array, clip, maximum, where
 from linkwright.spatial.rotation import quaternion_log, quaternion_matrix, skew
 from linkwright.spatial.transform import split_pose
 
@@ -42,6 +42,69 @@ def actuator_efforts(model: Model, q: Array, v: Array, inputs: Array) -> Array:
     return model.assemble([_limited(tau, limit) for tau, limit in zip(efforts, limits, strict=True)])
 
 
+class ActuatorDamping(NamedTuple):
+    """Damping of actuators, −∂f/∂v, of those whose force depends on the velocity."""
+
+    joints: list[Array]
+    """of each joint (its nv,): that of actuators of one coordinate"""
+    others: list[tuple[Array, Any]]
+    """e (nv,) and d of each other actuator: its matrix is e d eᵀ"""
+
+    def efforts(self, model: Model, v: Array) -> Array:
+        """Return the efforts D v (nv,) for a change v (nv,) of the velocity."""
+        own = model.assemble([d * x for d, x in zip(self.joints, model.rates(v), strict=True)])
+        return own + sum(((d * (e @ v)) * e for e, d in self.others), np.zeros(model.nv))
+
+
+def actuator_damping(model: Model, q: Array, v: Array, inputs: Array) -> ActuatorDamping | None:
+    """Return the damping of actuators whose force is within its limits; None if none of them damps.
+
+    Actuators whose force grows with the velocity, and muscles, have none.
+    """
+    damps = [actuator.muscle is None and bool(actuator.gain[2] or actuator.bias[2]) for actuator in model.actuators]
+    if not any(damps):
+        return None
+    x, rates = model.coordinates(q), model.rates(v)
+    efforts, joints = ([np.zeros(link.motion.nv) for link in model.links] for _ in range(2))
+    others: list[tuple[Array, Any]] = []
+    transmissions, forces = _forces(model, x, rates, inputs, limited=False)
+    for k, (actuator, (_, rows), f) in enumerate(zip(model.actuators, transmissions, forces, strict=True)):
+        limited = _within(f, actuator.force_range)
+        for j, row in rows.items():
+            efforts[j] = efforts[j] + limited * row
+        if not damps[k]:
+            continue
+        d = maximum(-(actuator.gain[2] * inputs[k] + actuator.bias[2]), 0.0)
+        d = _inside(f, actuator.force_range or (-np.inf, np.inf), d)
+        if _of_one_coordinate(model, actuator):
+            ((j, row),) = rows.items()
+            joints[j] = joints[j] + d * row * row
+        else:
+            zeros = [np.zeros(link.motion.nv) for link in model.links]
+            others.append((model.assemble([rows.get(j, zero) for j, zero in enumerate(zeros)]), d))
+    joints = [
+        np.stack([_inside(f, (-limit, limit), one) for one, f, limit in zip(own, tau, joint.effort_limit, strict=True)])
+        if np.isfinite(joint.effort_limit).any()
+        else own
+        for own, tau, joint in zip(joints, efforts, model.joints, strict=True)
+    ]
+    return ActuatorDamping(joints, others)
+
+
+def _of_one_coordinate(model: Model, actuator: Actuator) -> bool:
+    """Return whether an actuator drives one coordinate of a joint."""
+    if actuator.tendon:
+        return len(actuator.coefficients) == 1
+    return bool(actuator.joint) and model.joint(actuator.joint).motion.nv == 1
+
+
+def _inside(x: Any, limits: Range, value: Any) -> Any:
+    """Return the value where x is within limits, and zero elsewhere."""
+    low, high = limits
+    value = value if low == -np.inf else where(x > low, value, 0.0)
+    return value if high == np.inf else where(x < high, value, 0.0)
+
+
 def actuator_forces(model: Model, q: Array, v: Array, inputs: Array) -> Array:
     """Return the forces (nu,) of all actuators."""
     forces = _forces(model, model.coordinates(q), model.rates(v), inputs)[1]
@@ -49,9 +112,9 @@ def actuator_forces(model: Model, q: Array, v: Array, inputs: Array) -> Array:
 
 
 def _forces(
-    model: Model, x: Sequence[Array], rates: Sequence[Array], inputs: Array
+    model: Model, x: Sequence[Array], rates: Sequence[Array], inputs: Array, limited: bool = True
 ) -> tuple[list[Transmission], list[Any]]:
-    """Return transmission and force of all actuators."""
+    """Return transmission and force of all actuators; ``limited``: within their limits."""
     transmissions = [transmission_of(model, actuator, x) for actuator in model.actuators]
     forces = []
     for k, (actuator, transmission) in enumerate(zip(model.actuators, transmissions, strict=True)):
@@ -62,7 +125,8 @@ def _forces(
         else:
             affine = (actuator.gain, actuator.bias)
             gain, bias = (c0 + c1 * transmission.length + c2 * velocity for c0, c1, c2 in affine)
-        forces.append(_within(gain * inputs[k] + bias, actuator.force_range))
+        force = gain * inputs[k] + bias
+        forces.append(_within(force, actuator.force_range) if limited else force)
     return transmissions, forces
 
 

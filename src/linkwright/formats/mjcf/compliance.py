@@ -5,7 +5,8 @@ R = (1 − d)/d · w, where w is the sum of the inverse weights (``invweight0``)
 model. So the normal force at the depth r is c k d² r / ((1 − d) w), and its damper c b d / ((1 − d) w). c is 1 for an
 elliptic cone and for a contact without friction, n/(2 μ² (1 + μ²)) · impratio for a pyramid of n edges.
 
-d depends on r. The stiffness is the secant at the depth at which the point carries a quarter of the robot's weight.
+d depends on r. The stiffness is the secant at the depth at which the point carries its part of the robot's weight: a
+quarter, or more if the robot has fewer contact points.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ SMALLEST, LARGEST = 1e-4, 0.9999
 """MuJoCo's bounds of the impedance."""
 
 POINTS = 4
-"""Number of points that carry the weight."""
+"""Largest number of points that carry the weight, and the number of those of a geom of another type than
+:data:`FEW`."""
+
+FEW = {2: 1, 4: 1, 3: 2}
+"""Contact points on a plane of spheres, ellipsoids and capsules, by mjtGeom."""
 
 EARTH = 9.81
 """m/s², for files without gravity."""
@@ -152,6 +157,12 @@ REFSAFE_OFF = 1 << 11
 
 
 def _load(m: Any, bodies: tuple[int, ...]) -> float:
-    """Return a quarter of the weight of the lighter tree of two bodies, in N."""
-    masses = [float(m.body_subtreemass[m.body_rootid[b]]) for b in bodies if m.body_invweight0[b, 0] > 0.0]
-    return min(masses) * (float(np.linalg.norm(m.opt.gravity)) or EARTH) / POINTS
+    """Return the part of the weight of the lighter tree of two bodies that a point carries, in N.
+
+    It is a quarter, or more for a tree with fewer contact points, such as a ball.
+    """
+    roots = [int(m.body_rootid[b]) for b in bodies if m.body_invweight0[b, 0] > 0.0]
+    mass, root = min((float(m.body_subtreemass[root]), root) for root in roots)
+    touches = (m.body_rootid[m.geom_bodyid] == root) & ((m.geom_contype != 0) | (m.geom_conaffinity != 0))
+    points = sum(FEW.get(kind, POINTS) for kind in m.geom_type[touches].tolist())
+    return mass * (float(np.linalg.norm(m.opt.gravity)) or EARTH) / min(max(points, 1), POINTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from linkwright.errors import (
     ArgumentError,
     FormatError,
     InputError,
+    MissingFileError,
     ModelError,
     UnknownNameError,
     counted,
@@ -275,7 +277,7 @@ def _paired(
                 f"{shapes[i].called} ─ {shapes[j].called}"
             )
     lines = [f"{what}: {listed(tuple(which), 'pairs')}" for what, which in options.items()]
-    lines += [f"{shapes[k].called}: {why}" for k, why in unread.items()]
+    lines += _reasons(shapes, unread)
     found = [pair for ends, pair in pairs.items() if pair and not unread.keys() & set(ends)]
     return tuple(shapes), found, "; ".join(lines)
 
@@ -285,15 +287,32 @@ def _warn(model: Model, left_out: str) -> None:
         warn(f"{model.name!r}: left out of contact: {left_out}")
 
 
-def _with_hulls(shapes: list[Shape], places: Iterable[int]) -> tuple[list[Shape], dict[int, str]]:
-    """Return the shapes with convex hulls of the meshes at these indices, and the reasons for missing hulls."""
-    unread: dict[int, str] = {}
+def _reasons(shapes: Sequence[Shape], unread: dict[int, FormatError]) -> list[str]:
+    """Return the reasons for missing hulls; those of several missing files as one, with their common folder."""
+    missing = {shapes[k].file: k for k, error in unread.items() if isinstance(error, MissingFileError)}
+    if len(missing) <= MOST_NAMED:
+        return [f"{shapes[k].called}: {error}" for k, error in unread.items()]
+    files = list(missing)
+    folders = zip(*(name.split("/")[:-1] for name in files), strict=False)
+    folder = "/".join(one[0] for one in takewhile(lambda one: len(set(one)) == 1, folders))
+    names = ", ".join(name.removeprefix(folder).lstrip("/") for name in files[:MOST_NAMED])
+    text = (
+        f"{len(files)} mesh files are missing{f' in {folder}' if folder else ''}: {names}, …; the first: "
+        f"{unread[missing[files[0]]]}. Packages are searched above the robot's file, and in "
+        "ROS_PACKAGE_PATH"
+    )
+    return [text, *(f"{shapes[k].called}: {error}" for k, error in unread.items() if shapes[k].file not in missing)]
+
+
+def _with_hulls(shapes: list[Shape], places: Iterable[int]) -> tuple[list[Shape], dict[int, FormatError]]:
+    """Return the shapes with convex hulls of the meshes at these indices, and the errors of missing hulls."""
+    unread: dict[int, FormatError] = {}
     for k in sorted(places):
         if shapes[k].kind == "mesh" and shapes[k].hull is None:
             try:
                 shapes[k] = replace(shapes[k], hull=hull_of_mesh(shapes[k]))
             except FormatError as error:
-                unread[k] = str(error)
+                unread[k] = error
     return shapes, unread
 
 

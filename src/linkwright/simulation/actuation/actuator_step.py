@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.forces.actuators import (
+    ActuatorDamping,
     acting_inputs,
     activation_rates,
+    actuator_damping,
     actuator_efforts,
     limited_controls,
     next_activations,
@@ -39,6 +41,10 @@ class ActuatorEfforts:
         for i in reversed(range(len(self.inputs) - 1)):
             chosen = where(k < i + 0.5, self.inputs[i], chosen)
         return lambda t, q, v: actuator_efforts(self.model, q, v, chosen)
+
+    def damping(self, q: Array, v: Array) -> ActuatorDamping | None:
+        """Return the damping at the beginning of the step, which semi-implicit methods take as implicit."""
+        return actuator_damping(self.model, q, v, self.inputs[0])
 
 
 def actuated_step(

@@ -7,7 +7,8 @@ p_s are the impulses of impacts with restitution at one configuration (`dynamics
 kinetic energy. b is that of the velocity v_s after them: with b of the velocity before, vᵀb would differ from the
 change ½ vᵀṀv of the kinetic energy after an impact, and light links would gain energy in proportion to h.
 
-M̂ includes springs and dampers, as in "semi_implicit". p are the impulses of `dynamics/impulses`; the position shift δ
+M̂ includes springs and dampers, also those of actuators, as in "semi_implicit". p are the impulses of
+`dynamics/impulses`; the position shift δ
 corrects overlap without a change of velocities. The step is of order one. b is evaluated at the midpoint velocity, as
 predicted without impulses, and ⊕ moves free bodies along straight lines. Otherwise a rotating body would gain energy of
 order h² in each step, and fast rotations would diverge.
@@ -27,6 +28,7 @@ from linkwright.dynamics.contact.looped_points import Reach
 from linkwright.dynamics.contact.points import contact_points
 from linkwright.dynamics.contact.points_after import MovedBodies, PointsAfter
 from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
+from linkwright.dynamics.forces.actuators import ActuatorDamping
 from linkwright.dynamics.impulses.constraints import (
     ConstraintGroup,
     ContactConstraint,
@@ -187,14 +189,15 @@ def constrained_step(
     commands: Array | None = None,
     place: Placement = placed,
     record: Callable[[Any], None] | None = None,
+    damping: ActuatorDamping | None = None,
 ) -> tuple[Array, Array, Array]:
     """Return (q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the previous
     step, an array or a row in memory, as the result.
 
     ``commands``: commands of servos. ``place``: sum of positions, see `position_sums.py`. ``record``: receives the
-    number of iterations of the solver.
+    number of iterations of the solver. ``damping``: of the efforts tau, implicit in the step.
     """
-    result = constrained_velocity(model, q, v, tau, h, memory, constraints, commands)
+    result = constrained_velocity(model, q, v, tau, h, memory, constraints, commands, damping)
     if record is not None:
         record(result.iterations)
     return *constrained_motion(model, q, h, result, place), result.p
@@ -223,12 +226,15 @@ def constrained_velocity(
     memory: Array,
     constraints: Constraints,
     commands: Array | None = None,
+    damping: ActuatorDamping | None = None,
 ) -> ConstrainedVelocity:
     """Compute the velocity of :func:`constrained_step`."""
     points = _points(model, q, v, h, constraints)
     impact = _step_impact(model, q, v, h, constraints, points)
+    if damping is not None:
+        tau = tau - damping.efforts(model, impact.v - v)
     v = impact.v
-    smooth, terms, factors = _factorized(model, q, v, h, constraints)
+    smooth, terms, factors = _factorized(model, q, v, h, constraints, damping)
     effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull
     v_free = _free_velocity(model, q, v, h, factors, effort)
     groups = _groups(model, q, v, h, constraints, points, commands)
@@ -333,11 +339,11 @@ def _free_velocity(model: Model, q: Array, v: Array, h: Any, factors: InertiaFac
 
 
 def _factorized(
-    model: Model, q: Array, v: Array, h: Any, constraints: Constraints
+    model: Model, q: Array, v: Array, h: Any, constraints: Constraints, damping: ActuatorDamping | None = None
 ) -> tuple[Model, ImplicitTerms, InertiaFactors]:
     """Return the model without dry friction by impulses, its implicit terms, and the factors of M̂."""
     smooth = _without_friction(model) if constraints.friction else model
-    terms = implicit_terms(smooth, q, v, h)
+    terms = implicit_terms(smooth, q, v, h, damping)
     M = dynamics.mass_matrix(with_added_armature(smooth, terms.joints), q)
     for e, c in terms.springs:
         M = M + c * np.outer(e, e)

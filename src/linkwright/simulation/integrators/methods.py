@@ -21,6 +21,7 @@ from linkwright.dynamics.closed_loops.articulated import closing_eliminations
 from linkwright.dynamics.closed_loops.forces import whole_elimination
 from linkwright.dynamics.closed_loops.independent import eliminations, row_scales
 from linkwright.dynamics.closed_loops.rows import loop_groups
+from linkwright.dynamics.forces.actuators import ActuatorDamping, actuator_damping
 from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import InputError
 from linkwright.model.memo import kept, share_derived
@@ -109,6 +110,14 @@ class StageEfforts(Protocol):
 
     def at_stage(self, k: Any) -> Efforts:
         """Return the efforts at the k-th stage; k may be a symbol."""
+
+
+@runtime_checkable
+class DampedEfforts(Protocol):
+    """Efforts (t, q, v) -> (nv,) with damping that semi-implicit methods take as implicit."""
+
+    def damping(self, q: Array, v: Array) -> ActuatorDamping | None:
+        """Return the damping at the beginning of a step."""
 
 
 PLAIN: Options = MappingProxyType({})
@@ -225,7 +234,9 @@ def driven_step(
     if isinstance(chosen, SemiImplicit):
         tau = efforts(t, q, v)
         acting = tau if external is None else tau + external(t, q, v)
-        q, v = semi_implicit_step(model, q, v, acting, h, options, place)
+        damping, before = damping_of(efforts, q, v), v
+        q, v = semi_implicit_step(model, q, v, acting, h, options, place, damping)
+        tau = tau if damping is None else tau - damping.efforts(model, v - before)
     else:
         if held and not isinstance(efforts, StageEfforts):
             tau = efforts(t, q, v)
@@ -234,6 +245,11 @@ def driven_step(
         tau, u, w = stages(DrivenMechanism(model, efforts, options, external), chosen, t, q, v, h)
         q, v = place(q, lambda q: configuration.integrate(model, q, u)), v + w
     return (*(dynamics.project(model, q, v) if projection else (q, v)), tau)
+
+
+def damping_of(efforts: Efforts, q: Array, v: Array) -> ActuatorDamping | None:
+    """Return the damping of efforts at the beginning of a step; None without any."""
+    return efforts.damping(q, v) if isinstance(efforts, DampedEfforts) else None
 
 
 def _constant(tau: Array) -> Efforts:
@@ -300,10 +316,20 @@ def _numbered(choices: Sequence[float], k: Any) -> Any:
 
 
 def semi_implicit_step(
-    model: Model, q: Array, v: Array, tau: Array, h: Any, options: Options = PLAIN, place: Placement = placed
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    h: Any,
+    options: Options = PLAIN,
+    place: Placement = placed,
+    damping: ActuatorDamping | None = None,
 ) -> tuple[Array, Array]:
-    """Return (q, v) by (M + h D + h² K) v̇ = τ + passive − h K v − bias, with damping D and stiffness K."""
-    terms = implicit_terms(model, q, v, h)
+    """Return (q, v) by (M + h D + h² K) v̇ = τ + passive − h K v − bias, with damping D and stiffness K.
+
+    ``damping``: of the efforts τ, part of D.
+    """
+    terms = implicit_terms(model, q, v, h, damping)
     effort = tau + dynamics.passive_forces(model, q, v) - terms.pull
     v_next = v + h * implicit_acceleration(model, q, v, effort, terms, options)
     return place(q, lambda q: configuration.integrate(model, q, h * v_next)), v_next
@@ -326,8 +352,8 @@ class ImplicitTerms(NamedTuple):
         return resisted + sum((c * (e @ a) * e for e, c in self.springs), np.zeros(model.nv))
 
 
-def implicit_terms(model: Model, q: Array, v: Array, h: Any) -> ImplicitTerms:
-    """Return the terms of a step of h seconds from q and v."""
+def implicit_terms(model: Model, q: Array, v: Array, h: Any, damping: ActuatorDamping | None = None) -> ImplicitTerms:
+    """Return the terms of a step of h seconds from q and v; ``damping``: of actuators, in addition."""
     rates, x = model.rates(v), model.coordinates(q)
     D = [dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
     K = [dynamics.spring_stiffness(joint, q_k) for joint, q_k in zip(model.joints, x, strict=True)]
@@ -337,6 +363,9 @@ def implicit_terms(model: Model, q: Array, v: Array, h: Any) -> ImplicitTerms:
         for e, k, d in dynamics.spring_resistances(model, q, v):
             pull = pull + (h * k * (e @ v)) * e
             springs.append((e, h * d + h * h * k))
+    if damping is not None:
+        D = [D_k + own for D_k, own in zip(D, damping.joints, strict=True)]
+        springs += [(e, h * d) for e, d in damping.others]
     return ImplicitTerms([h * D_k + h * h * K_k for K_k, D_k in zip(K, D, strict=True)], springs, pull)
 
 
@@ -378,12 +407,15 @@ def _with(model: Model, **changes: Any) -> Model:
     return changed
 
 
-def stiffest(model: Model, q: Array, v: Array, above: float = 0.0) -> tuple[float, str]:
+def stiffest(model: Model, q: Array, v: Array, above: float = 0.0, actuated: bool = False) -> tuple[float, str]:
     """Return the fastest rate (1/s) of dampers, friction and springs, and its joint.
 
-    Returns (0, "") if the rate is certainly below ``above``.
+    Returns (0, "") if the rate is certainly below ``above``. ``actuated``: whether the actuators of the model act.
     """
-    of_joints, between = _resistances_of_joints(model), dynamics.spring_resistances(model, q)
+    of_joints, between = _resistances_of_joints(model), list(dynamics.spring_resistances(model, q))
+    if actuated and (own := actuator_damping(model, q, v, np.zeros(model.nu))) is not None:
+        of_joints = of_joints[0] + model.assemble(own.joints), of_joints[1]
+        between += [(e, 0.0, d) for e, d in own.others]
     if not (between or any(own.any() for own in of_joints)):
         return 0.0, ""
     D, K = (np.diag(own) for own in of_joints)

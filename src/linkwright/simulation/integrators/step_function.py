@@ -29,6 +29,7 @@ from linkwright.simulation.integrators.methods import (
     StageEfforts,
     Tableau,
     Variational,
+    damping_of,
     driven_step,
     increments,
     method_of,
@@ -227,7 +228,11 @@ def single_step(
     if options.constraints is not None:
         tau, commands = options.constraints.split_commands(model, efforts(t, q, v))
         total = tau if external is None else tau + external(t, q, v)
-        q, v, memory = constrained_step(model, q, v, total, h, memory, options.constraints, commands, place, record)
+        damping, before = damping_of(efforts, q, v), v
+        q, v, memory = constrained_step(
+            model, q, v, total, h, memory, options.constraints, commands, place, record, damping
+        )
+        tau = tau if damping is None else tau - damping.efforts(model, v - before)
         tau = tau if commands is None else tau + options.constraints.servo_efforts(model, memory, h)
         return (*(dynamics.project(model, q, v) if options.projecting else (q, v)), tau, memory)
     if isinstance(chosen, EmbeddedPair):
