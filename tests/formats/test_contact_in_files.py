@@ -422,3 +422,19 @@ def test_unused_options_of_contact_and_actuators_are_reported(tmp_path):
     assert 'the flag override="enable"' in said
     assert "disabled groups of actuators, which act (1: off)" in said
     assert "with_contact()" not in said
+
+
+@pytest.mark.parametrize(("shape", "size"), [("sphere", "0.1"), ("capsule", "0.1 0.2"), ("box", "0.1 0.1 0.1")])
+def test_soft_bodies_rest_as_deep_as_in_mujoco(shape, size):
+    mujoco = pytest.importorskip("mujoco")
+    soft = 'solref="0.02 1" solimp="0 0.95 0.01 0.5 2"'
+    text = f"""<mujoco><option timestep="0.002" cone="elliptic"/><worldbody><geom type="plane" size="5 5 .1" {soft}/>
+      <body pos="0 0 0.095" quat="1 1 0 0"><freejoint/><geom type="{shape}" size="{size}" mass="2" {soft}/></body>
+      </worldbody></mujoco>"""
+    m = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(m)
+    for _ in range(1500):
+        mujoco.mj_step(m, data)
+    model = lw.load(text).with_contact()
+    motion = lw.simulate(model, model.neutral(), np.zeros(6), 3.0, 0.002)
+    assert 0.1 - motion.q[-1, 2] == pytest.approx(0.1 - data.qpos[2], rel=0.01)
