@@ -22,6 +22,7 @@ from linkwright.dynamics.closed_loops.forces import whole_elimination
 from linkwright.dynamics.closed_loops.independent import eliminations, row_scales
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.dynamics.forces.actuators import ActuatorDamping, actuator_damping
+from linkwright.dynamics.forces.springs import Resistance
 from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import InputError
 from linkwright.model.memo import kept, share_derived
@@ -412,10 +413,10 @@ def stiffest(model: Model, q: Array, v: Array, above: float = 0.0, actuated: boo
 
     Returns (0, "") if the rate is certainly below ``above``. ``actuated``: whether the actuators of the model act.
     """
-    of_joints, between = _resistances_of_joints(model), list(dynamics.spring_resistances(model, q))
+    of_joints, between = _resistances_of_joints(model), dynamics.spring_resistances(model, q)
     if actuated and (own := actuator_damping(model, q, v, np.zeros(model.nu))) is not None:
         of_joints = of_joints[0] + model.assemble(own.joints), of_joints[1]
-        between += [(e, 0.0, d) for e, d in own.others]
+        between = [*between, *(Resistance(e, 0.0, d) for e, d in own.others)]
     if not (between or any(own.any() for own in of_joints)):
         return 0.0, ""
     D, K = (np.diag(own) for own in of_joints)
