@@ -9,7 +9,7 @@ import pytest
 
 from linkwright.expression.graph import Graph
 from linkwright.spatial.loops.entry_table import MANY, EntryTable, largest_of, mapped
-from linkwright.spatial.loops.memory import StoredArray, entries_of, joined, plain
+from linkwright.spatial.loops.memory import MemoryArray, entries_of, joined, plain
 
 COUNT = 2 * MANY
 
@@ -28,7 +28,7 @@ def read(row: Any, place: int) -> Any:
 
 
 def test_a_table_of_stored_entries_makes_no_expression_of_each(row):
-    stored = StoredArray(row, np.arange(3 * COUNT).reshape(COUNT, 3))
+    stored = MemoryArray(row, np.arange(3 * COUNT).reshape(COUNT, 3))
     before = row.graph.count
     table = EntryTable(row.graph, [entries_of(one) for one in (stored[k] for k in range(COUNT))])
     assert row.graph.count - before <= 3
@@ -37,21 +37,21 @@ def test_a_table_of_stored_entries_makes_no_expression_of_each(row):
 
 @pytest.mark.parametrize("places", [[5], [5, 5, 5], [0, 7, 1, 30]], ids=["one", "same", "scattered"])
 def test_tables_of_any_places_have_expressions(row, places):
-    table = EntryTable(row.graph, [entries_of(StoredArray(row, np.array([place]))) for place in places])
+    table = EntryTable(row.graph, [entries_of(MemoryArray(row, np.array([place]))) for place in places])
     for k, place in enumerate(places):
         assert table.one(row.graph.constant(k), 0) is read(row, place)
 
 
 def test_columns_of_stored_entries_and_others_are_copied(row):
-    stored = entries_of(StoredArray(row, np.array([3])))
+    stored = entries_of(MemoryArray(row, np.array([3])))
     table = EntryTable(row.graph, [stored, [row.graph.constant(2.0)]])
     assert table.one(row.graph.constant(0), 0) is read(row, 3)
     assert table.one(row.graph.constant(1), 0).value == 2.0
 
 
 def test_arrays_are_indexed_transposed_and_joined_in_memory(row):
-    stored = StoredArray(row, np.arange(6).reshape(2, 3))
-    whole = joined([stored, StoredArray(row, np.array([[20], [21]]))])
+    stored = MemoryArray(row, np.arange(6).reshape(2, 3))
+    whole = joined([stored, MemoryArray(row, np.array([[20], [21]]))])
     assert whole.places.tolist() == [[0, 1, 2, 20], [3, 4, 5, 21]]
     assert whole.T[[3, 0]].places.tolist() == [[20, 21], [0, 3]]
     assert [x.place for x in entries_of(whole[:, 1])] == [1, 4]
@@ -62,13 +62,13 @@ def test_arrays_are_indexed_transposed_and_joined_in_memory(row):
 
 
 def test_arrays_of_different_memory_are_joined_as_expressions(row):
-    found = joined([StoredArray(row, np.array([[0], [1]])), np.zeros((2, 1))])
+    found = joined([MemoryArray(row, np.array([[0], [1]])), np.zeros((2, 1))])
     assert found.shape == (2, 2)
     assert found[1, 0] is read(row, 1)
 
 
 def test_functions_of_few_rows_receive_expressions(row):
-    rows = [entries_of(StoredArray(row, np.array([k, k + 1]))) for k in range(MANY - 1)]
+    rows = [entries_of(MemoryArray(row, np.array([k, k + 1]))) for k in range(MANY - 1)]
     ((total,), *_) = mapped(lambda x: [x[0] + x[1]], rows, 1)
     assert total is read(row, 0) + read(row, 1)
     assert largest_of(lambda x: x[0], rows[:1]).op == "max"
