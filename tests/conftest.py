@@ -8,6 +8,8 @@ import shutil
 import signal
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,9 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+INTERPRETED = {"dynamics", "oracles"}
+"""Folders of tests of values, whose kernels run a few times (see `interpreted.py`)."""
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 IN_CHROMIUM = (
     *("--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
@@ -61,6 +66,16 @@ def browser() -> Any:
         opened = running.chromium.launch(executable_path=CHROMIUM, args=list(IN_CHROMIUM))
         yield opened
         opened.close()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def interpreted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Interpret the first calls of kernels in `INTERPRETED`, unless a file has a fixture of this name."""
+    from interpreted import first_calls_interpreted
+
+    folder = request.path.relative_to(Path(__file__).parent).parts[0]
+    with first_calls_interpreted() if folder in INTERPRETED else nullcontext():
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

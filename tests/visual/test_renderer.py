@@ -21,7 +21,8 @@ def rendered(builder, view, side=200, about=(0.0, 0.0, 0.0)):
     covered = skin(model)
     colors = np.where(np.isnan(covered.colors), 0.8, covered.colors)
     poses = poses_along(model, model.neutral())[0]
-    return SolidRenderer(covered, view, side, side).image(poses, colors, np.array(about))
+    renderer = SolidRenderer(covered, view, side, side)
+    return renderer.image(poses, renderer.paint(colors), np.array(about))
 
 
 def seen_from_x(ground=None, distance=10.0, half=1.0):

@@ -168,9 +168,10 @@ class Kernel(Entered):
         named = zip(self.program.inputs, arrays, strict=True)
         results = interpret(self.program, *(as_numbers(slot.name, x) for slot, x in named))
         if out is not None:
-            for target, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
+            outs = out if isinstance(out, tuple) else (out,)
+            for target, result in zip(outs, results, strict=True):
                 np.copyto(target, result)
-            return out
+            return outs[0] if len(outs) == 1 else outs
         results = tuple(x if x.ndim else x[()] for x in results)
         return results[0] if len(results) == 1 else results
 

@@ -52,7 +52,11 @@ def writing(motion: Motion, folder: Path, files: list[Path]) -> Iterator[None]:
             files.append(path)
         yield
         return
-    names = _names(motion)  # and what they depend on is computed once, for both processes
+    # what both processes need is computed, and imported, once
+    names = _names(motion)
+    import matplotlib.backends.backend_agg
+    import matplotlib.figure  # noqa: F401
+
     child = os.fork()
     if child == 0:
         status = 1

@@ -216,7 +216,9 @@ class Scene:
             strokes = Strokes(bones if covered is None else covered.bare(bones), thickness, fade)
             self._layers.append((strokes, plates, links_drawn))
             if covered is not None:
-                self._skins.append((_skin_colors(covered, bones, fade), self._picture(5.5 + 2 * k, detail)))
+                assert self._renderer is not None
+                paint = self._renderer.paint(_skin_colors(covered, bones, fade))
+                self._skins.append((paint, self._picture(5.5 + 2 * k, detail)))
         self._arrows = LineCollection([], colors=palette.FORCE, linewidths=3.0, capstyle="round", zorder=80)
         artists: list[Any] = [self._grid, self._shadow, self._trace, self._arrows]
         artists += [artist for _, plates, links_drawn in self._layers for artist in (plates, links_drawn)]
@@ -309,8 +311,8 @@ class Scene:
         about = center_of_mass if self.view.follows and center_of_mass is not None else np.zeros(3)
         last = len(self._skins) - 1
         return [
-            self._renderer.image(now, colors, about, ground=k == last)
-            for k, (now, (colors, _)) in enumerate(zip(poses, self._skins, strict=True))
+            self._renderer.image(now, paint, about, ground=k == last)
+            for k, (now, (paint, _)) in enumerate(zip(poses, self._skins, strict=True))
         ]
 
     def frames(self, show: Callable[[int], None], n: int) -> Any:

@@ -31,8 +31,9 @@ MOST_TRIANGLES = 150_000
 LEAST_OF_A_MESH, MOST_OF_A_MESH = 500, 20_000
 FINEST, COARSEST = 200, 3
 """cells of the grid along the longest side of a mesh"""
-MOST_ROUND, FEWER_FACETS = 25, 20
-"""Number of shapes above which circles have fewer facets, and that number of facets."""
+LEAST_FACETS, FINENESS = 12, 140.0
+"""Least number of facets of a circle, and that number over the root of the radius relative to the mechanism: a polygon
+then deviates from its circle by the same part of a pixel, whatever its size."""
 MILLIMETERS = 20.0
 """Size of a mesh, relative to the mechanism and at least to 1 m, above which its file is likely in millimeters."""
 THUMBNAIL = 128
@@ -213,8 +214,10 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         if (shape.touches if touching else shape.is_seen and _opacity(shape)) and not _is_floor(model, shape)
     ]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
-    facets = FACETS if len(shapes) <= MOST_ROUND else FEWER_FACETS
-    readable, absent, missing = read_meshes(shapes, lambda shape: _colored(shape, share, touching, facets))
+    distances = length(model)
+    readable, absent, missing = read_meshes(
+        shapes, lambda shape: _colored(shape, share, touching, _facets(shape, distances))
+    )
     pieces: list[_BodyTriangles] = []
     notes: list[str] = []
     for shape, (mesh, colors, unread) in readable:
@@ -256,6 +259,13 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         corners=np.array(corners).reshape(-1, 3)[order],
         corner_body=np.array(owners, dtype=int)[order],
     )
+
+
+def _facets(shape: Shape, distances: float) -> int:
+    """Return the number of facets of a shape's circles, a multiple of four, in a mechanism of so many meters."""
+    radius = 0.5 * max(shape.size) if shape.kind == "ellipsoid" else shape.radius
+    wanted = FINENESS * np.sqrt(radius / distances) if distances else FACETS
+    return 4 * round(float(np.clip(wanted, LEAST_FACETS, FACETS)) / 4.0)
 
 
 class _BodyTriangles(NamedTuple):

@@ -20,9 +20,9 @@ typedef struct { /* `TriangleBuffer` of raster.py: the nearest triangle at each 
 typedef struct { /* `SurfaceLook` of raster.py */
     const TriangleBuffer *solid, *veil; /* opaque triangles, and those that are seen through, or NULL */
     const int32_t *faces;               /* (m, 3) */
+    const float *corners;               /* (n, 3), samples right, samples down, nearness */
     const float *normals;               /* (n, 3), unit, of the corners */
     const float *colors;                /* (m, 4), red, green, blue, opacity, 0 to 1 */
-    const uint8_t *reversed;            /* (m,), whether the normals point away from the viewer */
     int64_t samples;                    /* per pixel, along each axis */
     int64_t shadow_box[4];              /* of the ground: columns from, to, rows from, to, in pixels */
     float left, top, step;              /* the picture's corner and the size of a sample, m */
@@ -148,13 +148,16 @@ static void place(const SurfaceLook *look, float x, float y, float near, float *
 static void shade(const SurfaceLook *look, const TriangleBuffer *buffer, int64_t x, int64_t y, float *color) {
     int64_t at = y * buffer->width + x;
     int32_t k = buffer->face[at];
+    const int32_t *face = look->faces + 3 * k;
+    const float *a = look->corners + 3 * face[0], *b = look->corners + 3 * face[1], *c = look->corners + 3 * face[2];
+    bool reversed = (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]); /* the normals point away from the viewer */
     float n[3];
     float weight[3] = {1.0f - buffer->weight[2 * at] - buffer->weight[2 * at + 1], buffer->weight[2 * at],
                        buffer->weight[2 * at + 1]};
     for (int i = 0; i < 3; i++) {
         n[i] = 0.0f;
-        for (int j = 0; j < 3; j++) n[i] += weight[j] * look->normals[3 * look->faces[3 * k + j] + i];
-        if (look->reversed[k]) n[i] = -n[i];
+        for (int j = 0; j < 3; j++) n[i] += weight[j] * look->normals[3 * face[j] + i];
+        if (reversed) n[i] = -n[i];
     }
     unit(n);
     float facing = dot(n, look->light), key = 0.0f, shine = 0.0f;

@@ -395,7 +395,7 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   %22 = getelementptr inbounds i8, ptr %0, i64 80
   %23 = getelementptr inbounds i8, ptr %0, i64 64
   %24 = getelementptr inbounds i8, ptr %7, i64 4
-  %25 = getelementptr inbounds i8, ptr %0, i64 32
+  %25 = getelementptr inbounds i8, ptr %0, i64 40
   %26 = getelementptr inbounds i8, ptr %9, i64 12
   %27 = getelementptr inbounds i8, ptr %8, i64 4
   %28 = getelementptr inbounds i8, ptr %10, i64 12
@@ -1071,247 +1071,273 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %13 = load ptr, ptr %12, align 8
   %14 = getelementptr inbounds i32, ptr %13, i64 %11
   %15 = load i32, ptr %14, align 4
-  %16 = getelementptr inbounds i8, ptr %1, i64 32
+  %16 = getelementptr inbounds i8, ptr %0, i64 16
   %17 = load ptr, ptr %16, align 8
-  %18 = shl nsw i64 %11, 1
-  %19 = getelementptr inbounds float, ptr %17, i64 %18
-  %20 = load float, ptr %19, align 4
-  %21 = fsub float 1.000000e+00, %20
-  %22 = or disjoint i64 %18, 1
-  %23 = getelementptr inbounds float, ptr %17, i64 %22
-  %24 = load float, ptr %23, align 4
-  %25 = fsub float %21, %24
-  store float %25, ptr %7, align 4
-  %26 = getelementptr inbounds i8, ptr %7, i64 4
-  store float %20, ptr %26, align 4
-  %27 = getelementptr inbounds i8, ptr %7, i64 8
-  store float %24, ptr %27, align 4
-  %28 = getelementptr inbounds i8, ptr %0, i64 24
-  %29 = load ptr, ptr %28, align 8
-  %30 = getelementptr inbounds i8, ptr %0, i64 16
-  %31 = load ptr, ptr %30, align 8
-  %32 = mul nsw i32 %15, 3
-  %33 = getelementptr inbounds i8, ptr %0, i64 40
-  %34 = load ptr, ptr %33, align 8
-  %35 = sext i32 %15 to i64
-  %36 = getelementptr inbounds i8, ptr %34, i64 %35
-  %37 = load i8, ptr %36, align 1
-  %38 = icmp eq i8 %37, 0
-  %39 = sext i32 %32 to i64
-  %40 = getelementptr i32, ptr %31, i64 %39
-  br label %75
-
-41:
-  %42 = load float, ptr %6, align 4
-  %43 = getelementptr inbounds i8, ptr %6, i64 4
-  %44 = load float, ptr %43, align 4
-  %45 = fmul float %44, %44
-  %46 = tail call float @llvm.fmuladd.f32(float %42, float %42, float %45)
-  %47 = getelementptr inbounds i8, ptr %6, i64 8
-  %48 = load float, ptr %47, align 4
-  %49 = tail call float @llvm.fmuladd.f32(float %48, float %48, float %46)
-  %50 = tail call float @sqrtf(float noundef %49) #12
-  %51 = fcmp ogt float %50, 0x3BC79CA100000000
-  %52 = fdiv float 1.000000e+00, %50
-  %53 = select i1 %51, float %52, float 0.000000e+00
-  br label %54
-
-54:
-  %55 = phi i64 [ 0, %41 ], [ %59, %54 ]
-  %56 = getelementptr inbounds float, ptr %6, i64 %55
+  %18 = mul nsw i32 %15, 3
+  %19 = sext i32 %18 to i64
+  %20 = getelementptr inbounds i32, ptr %17, i64 %19
+  %21 = getelementptr inbounds i8, ptr %0, i64 24
+  %22 = load ptr, ptr %21, align 8
+  %23 = load i32, ptr %20, align 4
+  %24 = mul nsw i32 %23, 3
+  %25 = sext i32 %24 to i64
+  %26 = getelementptr inbounds float, ptr %22, i64 %25
+  %27 = getelementptr inbounds i8, ptr %20, i64 4
+  %28 = load i32, ptr %27, align 4
+  %29 = mul nsw i32 %28, 3
+  %30 = sext i32 %29 to i64
+  %31 = getelementptr inbounds float, ptr %22, i64 %30
+  %32 = getelementptr inbounds i8, ptr %20, i64 8
+  %33 = load i32, ptr %32, align 4
+  %34 = mul nsw i32 %33, 3
+  %35 = sext i32 %34 to i64
+  %36 = getelementptr inbounds float, ptr %22, i64 %35
+  %37 = load float, ptr %31, align 4
+  %38 = load float, ptr %26, align 4
+  %39 = fsub float %37, %38
+  %40 = getelementptr inbounds i8, ptr %36, i64 4
+  %41 = load float, ptr %40, align 4
+  %42 = getelementptr inbounds i8, ptr %26, i64 4
+  %43 = load float, ptr %42, align 4
+  %44 = fsub float %41, %43
+  %45 = fmul float %39, %44
+  %46 = getelementptr inbounds i8, ptr %31, i64 4
+  %47 = load float, ptr %46, align 4
+  %48 = fsub float %47, %43
+  %49 = load float, ptr %36, align 4
+  %50 = fsub float %49, %38
+  %51 = fmul float %48, %50
+  %52 = fcmp ogt float %45, %51
+  %53 = getelementptr inbounds i8, ptr %1, i64 32
+  %54 = load ptr, ptr %53, align 8
+  %55 = shl nsw i64 %11, 1
+  %56 = getelementptr inbounds float, ptr %54, i64 %55
   %57 = load float, ptr %56, align 4
-  %58 = fmul float %53, %57
-  store float %58, ptr %56, align 4
-  %59 = add nuw nsw i64 %55, 1
-  %60 = icmp eq i64 %59, 3
-  br i1 %60, label %61, label %54
+  %58 = fsub float 1.000000e+00, %57
+  %59 = or disjoint i64 %55, 1
+  %60 = getelementptr inbounds float, ptr %54, i64 %59
+  %61 = load float, ptr %60, align 4
+  %62 = fsub float %58, %61
+  store float %62, ptr %7, align 4
+  %63 = getelementptr inbounds i8, ptr %7, i64 4
+  store float %57, ptr %63, align 4
+  %64 = getelementptr inbounds i8, ptr %7, i64 8
+  store float %61, ptr %64, align 4
+  %65 = getelementptr inbounds i8, ptr %0, i64 32
+  %66 = load ptr, ptr %65, align 8
+  br label %101
 
-61:
-  %62 = getelementptr inbounds i8, ptr %0, i64 108
-  %63 = load float, ptr %6, align 4
-  %64 = load float, ptr %62, align 4
-  %65 = load float, ptr %43, align 4
-  %66 = getelementptr inbounds i8, ptr %0, i64 112
-  %67 = load float, ptr %66, align 4
-  %68 = fmul float %65, %67
-  %69 = tail call float @llvm.fmuladd.f32(float %63, float %64, float %68)
-  %70 = load float, ptr %47, align 4
-  %71 = getelementptr inbounds i8, ptr %0, i64 116
-  %72 = load float, ptr %71, align 4
-  %73 = tail call float @llvm.fmuladd.f32(float %70, float %72, float %69)
-  %74 = fcmp ogt float %73, 0.000000e+00
-  br i1 %74, label %99, label %176
+67:
+  %68 = load float, ptr %6, align 4
+  %69 = getelementptr inbounds i8, ptr %6, i64 4
+  %70 = load float, ptr %69, align 4
+  %71 = fmul float %70, %70
+  %72 = tail call float @llvm.fmuladd.f32(float %68, float %68, float %71)
+  %73 = getelementptr inbounds i8, ptr %6, i64 8
+  %74 = load float, ptr %73, align 4
+  %75 = tail call float @llvm.fmuladd.f32(float %74, float %74, float %72)
+  %76 = tail call float @sqrtf(float noundef %75) #12
+  %77 = fcmp ogt float %76, 0x3BC79CA100000000
+  %78 = fdiv float 1.000000e+00, %76
+  %79 = select i1 %77, float %78, float 0.000000e+00
+  br label %80
 
-75:
-  %76 = phi i64 [ 0, %5 ], [ %82, %79 ]
-  %77 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %76
-  %78 = trunc nuw nsw i64 %76 to i32
-  br label %84
+80:
+  %81 = phi i64 [ 0, %67 ], [ %85, %80 ]
+  %82 = getelementptr inbounds float, ptr %6, i64 %81
+  %83 = load float, ptr %82, align 4
+  %84 = fmul float %79, %83
+  store float %84, ptr %82, align 4
+  %85 = add nuw nsw i64 %81, 1
+  %86 = icmp eq i64 %85, 3
+  br i1 %86, label %87, label %80
 
-79:
-  %80 = fneg float %96
-  %81 = select i1 %38, float %96, float %80
-  store float %81, ptr %77, align 4
-  %82 = add nuw nsw i64 %76, 1
-  %83 = icmp eq i64 %82, 3
-  br i1 %83, label %41, label %75
+87:
+  %88 = getelementptr inbounds i8, ptr %0, i64 108
+  %89 = load float, ptr %6, align 4
+  %90 = load float, ptr %88, align 4
+  %91 = load float, ptr %69, align 4
+  %92 = getelementptr inbounds i8, ptr %0, i64 112
+  %93 = load float, ptr %92, align 4
+  %94 = fmul float %91, %93
+  %95 = tail call float @llvm.fmuladd.f32(float %89, float %90, float %94)
+  %96 = load float, ptr %73, align 4
+  %97 = getelementptr inbounds i8, ptr %0, i64 116
+  %98 = load float, ptr %97, align 4
+  %99 = tail call float @llvm.fmuladd.f32(float %96, float %98, float %95)
+  %100 = fcmp ogt float %99, 0.000000e+00
+  br i1 %100, label %125, label %202
 
-84:
-  %85 = phi i64 [ 0, %75 ], [ %97, %84 ]
-  %86 = phi float [ 0.000000e+00, %75 ], [ %96, %84 ]
-  %87 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %85
-  %88 = load float, ptr %87, align 4
-  %89 = getelementptr i32, ptr %40, i64 %85
-  %90 = load i32, ptr %89, align 4
-  %91 = mul nsw i32 %90, 3
-  %92 = add nsw i32 %91, %78
-  %93 = sext i32 %92 to i64
-  %94 = getelementptr inbounds float, ptr %29, i64 %93
-  %95 = load float, ptr %94, align 4
-  %96 = tail call float @llvm.fmuladd.f32(float %88, float %95, float %86)
-  %97 = add nuw nsw i64 %85, 1
-  %98 = icmp eq i64 %97, 3
-  br i1 %98, label %79, label %84
+101:
+  %102 = phi i64 [ 0, %5 ], [ %108, %105 ]
+  %103 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %102
+  %104 = trunc nuw nsw i64 %102 to i32
+  br label %110
 
-99:
-  %100 = sitofp i64 %2 to float
-  %101 = fadd float %100, 5.000000e-01
-  %102 = sitofp i64 %3 to float
-  %103 = fadd float %102, 5.000000e-01
-  %104 = getelementptr inbounds i8, ptr %1, i64 16
-  %105 = load ptr, ptr %104, align 8
-  %106 = getelementptr inbounds float, ptr %105, i64 %11
-  %107 = load float, ptr %106, align 4
-  %108 = getelementptr inbounds i8, ptr %0, i64 100
-  %109 = load float, ptr %108, align 4
-  %110 = fcmp ogt float %109, 0.000000e+00
-  %111 = fmul float %107, %109
-  %112 = fdiv float 1.000000e+00, %111
-  %113 = select i1 %110, float %112, float 1.000000e+00
-  %114 = getelementptr inbounds i8, ptr %0, i64 88
-  %115 = load float, ptr %114, align 8
-  %116 = getelementptr inbounds i8, ptr %0, i64 96
-  %117 = load float, ptr %116, align 8
-  %118 = tail call float @llvm.fmuladd.f32(float %117, float %101, float %115)
-  %119 = fmul float %118, %113
-  store float %119, ptr %8, align 4
-  %120 = getelementptr inbounds i8, ptr %0, i64 92
+105:
+  %106 = fneg float %122
+  %107 = select i1 %52, float %106, float %122
+  store float %107, ptr %103, align 4
+  %108 = add nuw nsw i64 %102, 1
+  %109 = icmp eq i64 %108, 3
+  br i1 %109, label %67, label %101
+
+110:
+  %111 = phi i64 [ 0, %101 ], [ %123, %110 ]
+  %112 = phi float [ 0.000000e+00, %101 ], [ %122, %110 ]
+  %113 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %111
+  %114 = load float, ptr %113, align 4
+  %115 = getelementptr inbounds i32, ptr %20, i64 %111
+  %116 = load i32, ptr %115, align 4
+  %117 = mul nsw i32 %116, 3
+  %118 = add nsw i32 %117, %104
+  %119 = sext i32 %118 to i64
+  %120 = getelementptr inbounds float, ptr %66, i64 %119
   %121 = load float, ptr %120, align 4
-  %122 = fneg float %117
-  %123 = tail call float @llvm.fmuladd.f32(float %122, float %103, float %121)
-  %124 = fmul float %113, %123
-  %125 = getelementptr inbounds i8, ptr %8, i64 4
-  store float %124, ptr %125, align 4
-  br i1 %110, label %126, label %129
+  %122 = tail call float @llvm.fmuladd.f32(float %114, float %121, float %112)
+  %123 = add nuw nsw i64 %111, 1
+  %124 = icmp eq i64 %123, 3
+  br i1 %124, label %105, label %110
 
-126:
-  %127 = fdiv float 1.000000e+00, %107
-  %128 = fsub float %109, %127
-  br label %133
-
-129:
-  %130 = getelementptr inbounds i8, ptr %0, i64 104
-  %131 = load float, ptr %130, align 8
-  %132 = fadd float %107, %131
-  br label %133
-
-133:
-  %134 = phi float [ %128, %126 ], [ %132, %129 ]
-  %135 = getelementptr inbounds i8, ptr %8, i64 8
-  store float %134, ptr %135, align 4
-  %136 = getelementptr inbounds i8, ptr %0, i64 208
-  %137 = load float, ptr %136, align 8
-  br label %151
-
-138:
-  %139 = call fastcc float @lit(ptr noundef nonnull %0, ptr noundef nonnull %8, i32 noundef 2, float noundef 1.000000e+00) #11
-  %140 = getelementptr inbounds i8, ptr %0, i64 132
-  %141 = load float, ptr %140, align 4
-  %142 = getelementptr inbounds i8, ptr %0, i64 136
-  %143 = load float, ptr %142, align 4
-  %144 = fmul float %65, %143
-  %145 = tail call float @llvm.fmuladd.f32(float %63, float %141, float %144)
-  %146 = getelementptr inbounds i8, ptr %0, i64 140
+125:
+  %126 = sitofp i64 %2 to float
+  %127 = fadd float %126, 5.000000e-01
+  %128 = sitofp i64 %3 to float
+  %129 = fadd float %128, 5.000000e-01
+  %130 = getelementptr inbounds i8, ptr %1, i64 16
+  %131 = load ptr, ptr %130, align 8
+  %132 = getelementptr inbounds float, ptr %131, i64 %11
+  %133 = load float, ptr %132, align 4
+  %134 = getelementptr inbounds i8, ptr %0, i64 100
+  %135 = load float, ptr %134, align 4
+  %136 = fcmp ogt float %135, 0.000000e+00
+  %137 = fmul float %133, %135
+  %138 = fdiv float 1.000000e+00, %137
+  %139 = select i1 %136, float %138, float 1.000000e+00
+  %140 = getelementptr inbounds i8, ptr %0, i64 88
+  %141 = load float, ptr %140, align 8
+  %142 = getelementptr inbounds i8, ptr %0, i64 96
+  %143 = load float, ptr %142, align 8
+  %144 = tail call float @llvm.fmuladd.f32(float %143, float %127, float %141)
+  %145 = fmul float %144, %139
+  store float %145, ptr %8, align 4
+  %146 = getelementptr inbounds i8, ptr %0, i64 92
   %147 = load float, ptr %146, align 4
-  %148 = tail call float @llvm.fmuladd.f32(float %70, float %147, float %145)
-  %149 = fcmp ogt float %148, 0.000000e+00
-  %150 = select i1 %149, float %148, float 0.000000e+00
-  br label %170
+  %148 = fneg float %143
+  %149 = tail call float @llvm.fmuladd.f32(float %148, float %129, float %147)
+  %150 = fmul float %139, %149
+  %151 = getelementptr inbounds i8, ptr %8, i64 4
+  store float %150, ptr %151, align 4
+  br i1 %136, label %152, label %155
 
-151:
-  %152 = phi i64 [ 0, %133 ], [ %158, %151 ]
-  %153 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %152
-  %154 = load float, ptr %153, align 4
-  %155 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %152
-  %156 = load float, ptr %155, align 4
-  %157 = tail call float @llvm.fmuladd.f32(float %137, float %154, float %156)
-  store float %157, ptr %155, align 4
-  %158 = add nuw nsw i64 %152, 1
-  %159 = icmp eq i64 %158, 3
-  br i1 %159, label %138, label %151
+152:
+  %153 = fdiv float 1.000000e+00, %133
+  %154 = fsub float %135, %153
+  br label %159
 
-160:
-  %161 = fmul float %73, %139
-  %162 = fmul float %139, 0x3FCC28F5C0000000
-  %163 = fmul float %73, 4.000000e+00
-  %164 = fcmp ogt float %163, 0.000000e+00
-  %165 = select i1 %164, float %163, float 0.000000e+00
-  %166 = fcmp olt float %165, 1.000000e+00
-  %167 = select i1 %166, float %165, float 1.000000e+00
-  %168 = fmul float %167, %162
-  %169 = fmul float %168, %173
-  br label %176
+155:
+  %156 = getelementptr inbounds i8, ptr %0, i64 104
+  %157 = load float, ptr %156, align 8
+  %158 = fadd float %133, %157
+  br label %159
 
-170:
-  %171 = phi i32 [ 0, %138 ], [ %174, %170 ]
-  %172 = phi float [ %150, %138 ], [ %173, %170 ]
-  %173 = fmul float %172, %172
-  %174 = add nuw nsw i32 %171, 1
-  %175 = icmp eq i32 %174, 5
-  br i1 %175, label %160, label %170
+159:
+  %160 = phi float [ %154, %152 ], [ %158, %155 ]
+  %161 = getelementptr inbounds i8, ptr %8, i64 8
+  store float %160, ptr %161, align 4
+  %162 = getelementptr inbounds i8, ptr %0, i64 208
+  %163 = load float, ptr %162, align 8
+  br label %177
 
-176:
-  %177 = phi float [ %169, %160 ], [ 0.000000e+00, %61 ]
-  %178 = phi float [ %161, %160 ], [ 0.000000e+00, %61 ]
-  %179 = getelementptr inbounds i8, ptr %0, i64 120
+164:
+  %165 = call fastcc float @lit(ptr noundef nonnull %0, ptr noundef nonnull %8, i32 noundef 2, float noundef 1.000000e+00) #11
+  %166 = getelementptr inbounds i8, ptr %0, i64 132
+  %167 = load float, ptr %166, align 4
+  %168 = getelementptr inbounds i8, ptr %0, i64 136
+  %169 = load float, ptr %168, align 4
+  %170 = fmul float %91, %169
+  %171 = tail call float @llvm.fmuladd.f32(float %89, float %167, float %170)
+  %172 = getelementptr inbounds i8, ptr %0, i64 140
+  %173 = load float, ptr %172, align 4
+  %174 = tail call float @llvm.fmuladd.f32(float %96, float %173, float %171)
+  %175 = fcmp ogt float %174, 0.000000e+00
+  %176 = select i1 %175, float %174, float 0.000000e+00
+  br label %196
+
+177:
+  %178 = phi i64 [ 0, %159 ], [ %184, %177 ]
+  %179 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %178
   %180 = load float, ptr %179, align 4
-  %181 = getelementptr inbounds i8, ptr %0, i64 124
+  %181 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %178
   %182 = load float, ptr %181, align 4
-  %183 = fmul float %65, %182
-  %184 = tail call float @llvm.fmuladd.f32(float %63, float %180, float %183)
-  %185 = getelementptr inbounds i8, ptr %0, i64 128
-  %186 = load float, ptr %185, align 4
-  %187 = tail call float @llvm.fmuladd.f32(float %70, float %186, float %184)
-  %188 = tail call float @llvm.fmuladd.f32(float %187, float 5.000000e-01, float 5.000000e-01)
-  %189 = tail call float @llvm.fmuladd.f32(float %188, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
-  %190 = fcmp ogt float %70, 0.000000e+00
-  %191 = select i1 %190, float %70, float 0.000000e+00
-  %192 = tail call float @llvm.fmuladd.f32(float %191, float 0x3FC1EB8520000000, float %189)
-  %193 = tail call float @llvm.fmuladd.f32(float %178, float 0x3FDC28F5C0000000, float %192)
-  %194 = getelementptr inbounds i8, ptr %0, i64 32
-  %195 = load ptr, ptr %194, align 8
-  %196 = shl nsw i32 %15, 2
-  %197 = sext i32 %196 to i64
-  %198 = getelementptr inbounds float, ptr %195, i64 %197
-  br label %200
+  %183 = tail call float @llvm.fmuladd.f32(float %163, float %180, float %182)
+  store float %183, ptr %181, align 4
+  %184 = add nuw nsw i64 %178, 1
+  %185 = icmp eq i64 %184, 3
+  br i1 %185, label %164, label %177
 
-199:
+186:
+  %187 = fmul float %99, %165
+  %188 = fmul float %165, 0x3FCC28F5C0000000
+  %189 = fmul float %99, 4.000000e+00
+  %190 = fcmp ogt float %189, 0.000000e+00
+  %191 = select i1 %190, float %189, float 0.000000e+00
+  %192 = fcmp olt float %191, 1.000000e+00
+  %193 = select i1 %192, float %191, float 1.000000e+00
+  %194 = fmul float %193, %188
+  %195 = fmul float %194, %199
+  br label %202
+
+196:
+  %197 = phi i32 [ 0, %164 ], [ %200, %196 ]
+  %198 = phi float [ %176, %164 ], [ %199, %196 ]
+  %199 = fmul float %198, %198
+  %200 = add nuw nsw i32 %197, 1
+  %201 = icmp eq i32 %200, 5
+  br i1 %201, label %186, label %196
+
+202:
+  %203 = phi float [ %195, %186 ], [ 0.000000e+00, %87 ]
+  %204 = phi float [ %187, %186 ], [ 0.000000e+00, %87 ]
+  %205 = getelementptr inbounds i8, ptr %0, i64 120
+  %206 = load float, ptr %205, align 4
+  %207 = getelementptr inbounds i8, ptr %0, i64 124
+  %208 = load float, ptr %207, align 4
+  %209 = fmul float %91, %208
+  %210 = tail call float @llvm.fmuladd.f32(float %89, float %206, float %209)
+  %211 = getelementptr inbounds i8, ptr %0, i64 128
+  %212 = load float, ptr %211, align 4
+  %213 = tail call float @llvm.fmuladd.f32(float %96, float %212, float %210)
+  %214 = tail call float @llvm.fmuladd.f32(float %213, float 5.000000e-01, float 5.000000e-01)
+  %215 = tail call float @llvm.fmuladd.f32(float %214, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
+  %216 = fcmp ogt float %96, 0.000000e+00
+  %217 = select i1 %216, float %96, float 0.000000e+00
+  %218 = tail call float @llvm.fmuladd.f32(float %217, float 0x3FC1EB8520000000, float %215)
+  %219 = tail call float @llvm.fmuladd.f32(float %204, float 0x3FDC28F5C0000000, float %218)
+  %220 = getelementptr inbounds i8, ptr %0, i64 40
+  %221 = load ptr, ptr %220, align 8
+  %222 = shl nsw i32 %15, 2
+  %223 = sext i32 %222 to i64
+  %224 = getelementptr inbounds float, ptr %221, i64 %223
+  br label %226
+
+225:
   ret void
 
-200:
-  %201 = phi i64 [ 0, %176 ], [ %210, %200 ]
-  %202 = getelementptr inbounds float, ptr %198, i64 %201
-  %203 = load float, ptr %202, align 4
-  %204 = tail call float @llvm.fmuladd.f32(float %203, float %193, float %177)
-  %205 = fcmp ogt float %204, 0.000000e+00
-  %206 = select i1 %205, float %204, float 0.000000e+00
-  %207 = fcmp olt float %206, 1.000000e+00
-  %208 = select i1 %207, float %206, float 1.000000e+00
-  %209 = getelementptr inbounds float, ptr %4, i64 %201
-  store float %208, ptr %209, align 4
-  %210 = add nuw nsw i64 %201, 1
-  %211 = icmp eq i64 %210, 3
-  br i1 %211, label %199, label %200
+226:
+  %227 = phi i64 [ 0, %202 ], [ %236, %226 ]
+  %228 = getelementptr inbounds float, ptr %224, i64 %227
+  %229 = load float, ptr %228, align 4
+  %230 = tail call float @llvm.fmuladd.f32(float %229, float %219, float %203)
+  %231 = fcmp ogt float %230, 0.000000e+00
+  %232 = select i1 %231, float %230, float 0.000000e+00
+  %233 = fcmp olt float %232, 1.000000e+00
+  %234 = select i1 %233, float %232, float 1.000000e+00
+  %235 = getelementptr inbounds float, ptr %4, i64 %227
+  store float %234, ptr %235, align 4
+  %236 = add nuw nsw i64 %227, 1
+  %237 = icmp eq i64 %236, 3
+  br i1 %237, label %225, label %226
 }
 
 define internal fastcc float @lit(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i32 noundef %2, float noundef %3) unnamed_addr #7 {

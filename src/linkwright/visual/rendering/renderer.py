@@ -66,7 +66,7 @@ class SurfaceLook(ctypes.Structure):
     _fields_ = (
         ("solid", ctypes.POINTER(TriangleBuffer)),
         ("veil", ctypes.POINTER(TriangleBuffer)),
-        *((name, _Pointer) for name in ("faces", "normals", "colors", "reversed")),
+        *((name, _Pointer) for name in ("faces", "corners", "normals", "colors")),
         ("samples", ctypes.c_int64),
         ("shadow_box", ctypes.c_int64 * 4),
         *((name, ctypes.c_float) for name in ("left", "top", "step", "distance", "back")),
@@ -132,21 +132,26 @@ class SolidRenderer:
         self._shadow = TriangleBuffer(SHADOW_SIDE, SHADOW_SIDE, with_faces=False)
         self._pixels = np.zeros((height, width, 4), dtype=np.uint8)
 
+    def paint(self, colors: Array) -> Array:
+        """Return the colors and opacities (m, 4) for :meth:`image`, from the colors (m, 3) of the triangles, 0 to 1."""
+        painted = np.column_stack([colors, self.covered.opacity])[self._order]
+        return np.ascontiguousarray(painted, dtype=np.float32)
+
     @property
     def extent(self) -> tuple[float, float, float, float]:
         """Left, right, lower and upper end of the picture, m in the plane through the center of the view."""
         left, top = self.view.window[0, 0], self.view.window[1, 1]
         return left, left + self.width * self.step, top - self.height * self.step, top
 
-    def image(self, poses: Array, colors: Array, about: Array, ground: bool = True) -> Array:
+    def image(self, poses: Array, paint: Array, about: Array, ground: bool = True) -> Array:
         """Render one configuration.
 
         Parameters
         ----------
         poses : ndarray, shape (n_bodies, 4, 4)
             Poses of the bodies.
-        colors : ndarray, shape (m, 3)
-            Red, green and blue of each triangle, 0 to 1.
+        paint : ndarray, shape (m, 4)
+            Colors of the triangles (:meth:`paint`).
         about : ndarray, shape (3,)
             The point that the view follows.
         ground : bool
@@ -168,11 +173,6 @@ class SolidRenderer:
         left, top, step = view.window[0, 0], view.window[1, 1], self.step / SAMPLES
         corners = np.column_stack([(p[:, 0] * scale - left) / step, (top - p[:, 1] * scale) / step, near])
         corners = np.ascontiguousarray(corners, dtype=np.float32)
-        a, b, c = (corners[faces[:, k], :2] for k in range(3))
-        away = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) > (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-        painted = np.ascontiguousarray(
-            np.column_stack([colors[self._order], self.covered.opacity[self._order]]), dtype=np.float32
-        )
         up, light = axes @ view.up, axes @ _light(view)
         floor = None if view.ground is None or not ground else view.ground - float(view.up @ origin)
         half = light + np.array([0.0, 0.0, 1.0])
@@ -194,14 +194,13 @@ class SolidRenderer:
             low, high = (np.clip(x, 0, (self.width, self.height)) for x in (least - margin, greatest + margin))
             box = np.array([low[0], high[0], low[1], high[1]]).astype(int)
         self._pixels.fill(0)
-        away = np.ascontiguousarray(away, dtype=np.uint8)
         look = SurfaceLook(
             ctypes.pointer(self._solid),
             None if self._veil is None else ctypes.pointer(self._veil),
             faces.ctypes.data,
+            corners.ctypes.data,
             normals.ctypes.data,
-            painted.ctypes.data,
-            away.ctypes.data,
+            paint.ctypes.data,
             SAMPLES,
             (ctypes.c_int64 * 4)(*box),
             left,

@@ -1,4 +1,4 @@
-"""The first calls of kernels are interpreted: most functions are compared with a peer a few times only.
+"""The first calls of kernels are interpreted: most functions are compared a few times only.
 
 Compilation takes as long as ten to thirty calls of the interpreter. `tests/compiler/test_back_ends.py` holds that the
 book, the interpreter and machine code have the same results, on every joint type.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -45,9 +46,9 @@ class InterpretedKernel(Kernel):
         return self._interpreted(*arrays, out=out)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def interpreted() -> Iterator[None]:
-    """Interpret the first calls of all kernels of straight-line code that a file creates."""
+@contextmanager
+def first_calls_interpreted() -> Iterator[None]:
+    """Interpret the first calls of all kernels of straight-line code that are created meanwhile."""
     made = Kernel.__init__
 
     def make_interpreted(self: Kernel, program: Any, *options: Any, **named: Any) -> None:
