@@ -6,9 +6,9 @@
   runs with its defaults, with one iteration of its solver ("fast"), and with 8 sweeps of projected Gauss-Seidel and
   elliptic cones ("PGS 8"); Linkwright runs with 8 and with 4 sweeps.
 - "policy": a network of two layers of 64 controls the quadruped.
-- "humanoid": MuJoCo's humanoid without controls (humanoid.xml of its repository), which sinks down on its feet, and
-  lies, with joint limits and the floor. With one iteration of its solver MuJoCo diverges. MuJoCo runs with and without
-  contact between bodies. "humanoid_all=FILE" gives Linkwright all pairs too.
+- "humanoid": MuJoCo's humanoid without controls (suite/humanoid.xml of dm_control), which sinks down on its feet, and
+  lies, with joint limits and the floor, at the default settings of all programs. MuJoCo, mjbatch and MotrixSim (where
+  they are installed) run with and without contact between bodies. "humanoid_all=FILE" gives Linkwright all pairs too.
 - "arm": `arm7` without contact.
 - "memory": a million quadrupeds, 100 steps, in one call in a separate process: seconds and peak memory.
 
@@ -18,6 +18,7 @@ motion, MuJoCo every state. Both are compared before they are timed: "height" is
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import subprocess
@@ -88,9 +89,9 @@ def shortest(runs: Mapping[str, Run]) -> dict[str, float]:
     found = dict.fromkeys(runs, np.inf)
     for _ in range(ROUNDS):
         for name, run in runs.items():
-            begun = time.thread_time()
+            begun = time.process_time()  # MotrixSim has threads of its own
             run()
-            found[name] = min(found[name], time.thread_time() - begun)
+            found[name] = min(found[name], time.process_time() - begun)
     return found
 
 
@@ -223,60 +224,101 @@ def policy() -> None:
     table(f"quadruped moved by {net}, batch of 256, {steps} steps", ours, {}, 256 * steps)
 
 
+def of_mjbatch(spec: Any, h: float, q: np.ndarray, v: np.ndarray, steps: int) -> Run:
+    import mjbatch
+
+    spec.option.timestep = h
+    batch = mjbatch.Batch(spec.compile(), len(q), num_threads=1)
+    positions, velocities = batch.bind("qpos"), batch.bind("qvel")
+
+    def run() -> np.ndarray:
+        positions[:], velocities[:] = q, v
+        batch.step(nstep=steps)
+        return positions.copy()
+
+    return run
+
+
+def of_motrixsim(spec: Any, h: float, q: np.ndarray, v: np.ndarray, steps: int) -> Run:
+    """MotrixSim computes in single precision; its quaternions end with their real part."""
+    import motrixsim
+
+    global _motrixsim_is_limited
+    if not _motrixsim_is_limited:
+        motrixsim.init_thread_pool(num_threads=1)
+        _motrixsim_is_limited = True
+    spec.option.timestep = h
+    model = motrixsim.load_mjcf_str(spec.to_xml())
+    data = motrixsim.SceneData(model, batch=(len(q),))
+    theirs = np.concatenate((q[:, :3], q[:, 4:7], q[:, 3:4], q[:, 7:]), axis=1).astype(np.float32)
+    velocities = v.astype(np.float32)
+
+    def run() -> np.ndarray:
+        data.reset(model)
+        data.set_dof_pos(theirs, model)
+        data.set_dof_vel(velocities)
+        model.step_n(data, steps)
+        return np.asarray(data.dof_pos)
+
+    return run
+
+
+_motrixsim_is_limited = False
+"""its threads are counted once in a process"""
+
+
 def humanoid(path: str, everything: bool = False) -> None:
-    """MuJoCo's own humanoid, limp."""
+    """MuJoCo's own humanoid, limp, at the default settings of all programs."""
     import mujoco
 
     h = 5e-3
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         every = lw.load(path).with_contact()
-    planes = [k for k, shape in enumerate(every.shapes) if shape.kind == "plane"]
-    floor = replace(every, pairs=tuple(p for p in every.pairs if {p.first, p.second} & set(planes)))
+    planes = {k for k, shape in enumerate(every.shapes) if shape.kind == "plane"}
+    floor = replace(every, pairs=tuple(p for p in every.pairs if {p.first, p.second} & planes))
+    model = every if everything else floor
+    name = f"all {len(every.pairs)} pairs" if everything else f"the floor, {len(floor.pairs)} pairs"
 
     def spec(themselves: bool) -> Any:
         found = mujoco.MjSpec.from_file(path)
-        for one in [*found.actuators, *found.tendons]:
+        # MotrixSim does not read MuJoCo's default attributes of textures
+        for one in [*found.actuators, *found.tendons, *found.sensors, *found.materials, *found.textures]:
             found.delete(one)
         for geom in found.geoms:
+            geom.material = ""
             if not themselves:
                 ground = geom.type == mujoco.mjtGeom.mjGEOM_PLANE
                 geom.contype, geom.conaffinity = (1, 0) if ground else (0, 1)
         return found
 
-    models = {f"the floor, {len(floor.pairs)} pairs": floor}
-    if everything:
-        models = {f"all {len(every.pairs)} pairs": every}
+    method = lw.Integrator(joint_limits=True, threads=1)
     rng = np.random.default_rng(0)
-    upright, moving = np.tile(every.neutral(), (64, 1)), 0.3 * rng.standard_normal((64, every.nv))
+    upright, moving = np.tile(every.neutral(), (256, 1)), 0.3 * rng.standard_normal((256, every.nv))
     upright[:, 2] = 1.28
-    fallen = lw.rollout(floor, upright, moving, 400, h, method=lw.Integrator(joint_limits=True))
+    fallen = lw.rollout(floor, upright, moving, 400, h, method=method)
     for what, rows, (q, v) in (
-        ("sinks down on its feet, batch of 64", 64, (upright, moving)),
-        ("lies, batch of 64", 64, (fallen.q[-1], fallen.v[-1])),
+        ("sinks down on its feet, batch of 256", 256, (upright, moving)),
+        ("lies, batch of 256", 256, (fallen.q[-1], fallen.v[-1])),
         ("sinks down on its feet, one motion", 1, (upright[:1], moving[:1])),
+        ("lies, one motion", 1, (fallen.q[-1][:1], fallen.v[-1][:1])),
     ):
         steps = 100
         q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
         ours = {
-            f"Linkwright, {name}, {n} sweeps": partial(
-                end, model, q0, v0, steps, h, method=one_thread(n, joint_limits=True)
-            )
-            for name, model in models.items()
-            for n in (8, 4)
+            f"Linkwright, {name}{precision}": partial(end, model, q0, v0, steps, h, method=way)
+            for precision, way in (("", method), (", float32", replace(method, precision="single")))
         }
-        for name, run in ours.items():
+        for label, run in ours.items():
             begun = time.process_time()
             run()
-            print(f"  {name}: {time.process_time() - begun:.1f} s of CPU time to the end of the first run")
-        theirs = {
-            f"MuJoCo, {name}, {who}": peer(spec(themselves), h, mujoco_options()[name])(q, v, steps, None)
-            for name, themselves, who in (
-                ("default", True, "with itself"),
-                ("default", False, "the floor"),
-                ("PGS 8", False, "the floor"),
-            )
-        }
+            print(f"  {label}: {time.process_time() - begun:.1f} s of CPU time to the end of the first run")
+        theirs = {}
+        for pairs, themselves in (("with itself", True), ("the floor", False)):
+            theirs[f"MuJoCo, {pairs}"] = peer(spec(themselves), h)(q, v, steps, None)
+            for program, prepared in (("mjbatch", of_mjbatch), ("MotrixSim", of_motrixsim)):
+                if importlib.util.find_spec(program.lower()):
+                    theirs[f"{program}, {pairs}"] = prepared(spec(themselves), h, q, v, steps)
         table(f"humanoid with limits, limp, {what}, {steps} steps", ours, theirs, rows * steps, 2)
 
 

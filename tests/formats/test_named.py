@@ -167,7 +167,14 @@ def test_what_else_is_installed_changes_no_answer(examples, descriptions):
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("two_lnk", "two_link"), ("rihgt", "right"), ("one_hnd", "one_hand"), ("left_", "left"), ("one_h", "one")],
+    [
+        ("two_lnk", "two_link"),
+        ("rihgt", "right"),
+        ("one_hnd", "one_hand"),
+        ("left_", "left"),
+        ("one_h", "one"),
+        ("ARM7", "arm7"),
+    ],
 )
 def test_names_that_nearly_match_are_reported(examples, name, meant):
     with pytest.raises(UnknownNameError, match=rf"; did you mean {meant}.*\?$"):

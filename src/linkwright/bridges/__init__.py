@@ -23,6 +23,11 @@ def __dir__() -> list[str]:
     return __all__
 
 
+def __getattr__(name: str) -> Any:
+    advice = "kernel.casadi() returns functions of CasADi" if name == "casadi" else f"there are {', '.join(__all__)}"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; {advice}", name=name)
+
+
 @explained
 def torch(function_or_kernel: Callable[..., Any], model: Model | None = None, **inputs: Any) -> Callable[..., Any]:
     """Return a function or a kernel as a differentiable function of PyTorch tensors.

@@ -15,7 +15,7 @@ from tests.symbolic.output.test_code import arguments
 import linkwright as lw
 from generated import CC, GFORTRAN, OCTAVE
 from linkwright import dynamics
-from linkwright.errors import InputError
+from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.polynomials.polynomial import evaluate
 from linkwright.model.joints.loop import LOOP_TYPES
 from linkwright.model.tree import Model
@@ -203,6 +203,13 @@ def test_octave(tmp_path):
 def test_what_has_no_loops_has_no_rows():
     with pytest.raises(InputError, match="no closed loops, so no A"):
         equations(follower()).text(what="A")
+
+
+def test_rows_that_are_too_long():
+    """Six legs are derived, their constraints refused with advice."""
+    legs = equations(lw.load("stewart"))
+    with pytest.raises(TooLargeError, match="constraint_jacobian and constraint_bias compute them"):
+        legs.text(what="A")
 
 
 def test_the_page_tells_that_loops_are_closed(tmp_path):

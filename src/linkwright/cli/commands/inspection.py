@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -180,7 +181,9 @@ def equations(
     what = what or ("M,h,g" if frame is None else "T,J")
     if what == "all":
         what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])
-    for note in (*made.snapped, *(f"{row} vanishes identically" for row in made.left_out)):
+    loops_are_written = explain or kind in ("derivation", "html") or {"A", "b"} & set(re.split(r"[,\s]+", what))
+    left_out = made.left_out if loops_are_written else ()
+    for note in (*made.snapped, *(f"{row} vanishes identically" for row in left_out)):
         terminal.errors.print(note, soft_wrap=True)
     if kind == "html":
         with terminal.errors.status("writing the page"):

@@ -69,7 +69,8 @@ def robot_file(name: str, built_in: Iterable[str]) -> Path:
     require_downloaded(name)
     menagerie = menagerie_names(_checkouts())
     known = {*built_in, *examples, *menagerie, *(one.removesuffix(DESCRIPTION) for one in described)}
-    near = difflib.get_close_matches(name[:200], known, n=3, cutoff=0.7)
+    of_lower = {one.lower(): one for one in sorted(known, reverse=True)}
+    near = [of_lower[one] for one in difflib.get_close_matches(name[:200].lower(), of_lower, n=3, cutoff=0.7)]
     begun = [one for one in sorted(examples) if one.startswith((f"{folder}_", f"{folder}-"))]
     meant = [*dict.fromkeys([*begun, *near])][:3]
     advice = f"; did you mean {' or '.join(meant)}?" if meant else ""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.errors import TooLargeError
 from linkwright.expression.polynomials.polynomial import TERM_LIMIT, Polynomial, Ring
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
@@ -179,7 +180,14 @@ class LagrangianMechanism:
     @cached_property
     def closure(self) -> Closure:
         """The constraints of closed loops; without any, no rows."""
-        own = closure_of(self.closed, self.ring, self.q, self.v)
+        try:
+            own = closure_of(self.closed, self.ring, self.q, self.v)
+        except TooLargeError as failure:
+            raise TooLargeError(
+                f"the constraints A and b of the closed loops of {self.model.name!r} are too long to be written out: "
+                f"{failure}; with numbers for parameters they are shorter, M, h and g are derived without them, and "
+                "constraint_jacobian and constraint_bias compute them"
+            ) from None
         rows = {"A": own.constraint_jacobian, "b": own.constraint_bias}
         A, b = (self._changed(letter, rows.__getitem__) for letter in "Ab")
         return own._replace(constraint_jacobian=A, constraint_bias=b)
