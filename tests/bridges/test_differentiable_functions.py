@@ -1,6 +1,6 @@
 """PyTorch = JAX = Linkwright = finite differences, to second order, for every public function of three robots.
 
-The nightly run also takes a seven-joint arm, a quadruped from a file and a spatial closed loop.
+The nightly run also takes a seven-joint arm, a quadruped from a file and an arm that is held at its tool.
 """
 
 from __future__ import annotations
@@ -42,15 +42,19 @@ def floating():
 
 def quadruped_of_file():
     """Return the quadruped as its MJCF describes it."""
-    with tempfile.TemporaryDirectory() as folder:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", lw.errors.FormatWarning)  # velocity limits are lost
-            lw.load("quadruped").save(f"{folder}/quadruped.xml")
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.errors.FormatWarning)  # velocity limits are lost
+        lw.load("quadruped").save(f"{folder}/quadruped.xml")
         return lw.load(f"{folder}/quadruped.xml")
 
 
+def held_arm():
+    """Return the arm with its tool on a ball joint at the world: a closed loop."""
+    return lw.load("arm7").with_loop("hold", "ball", "world", "tool", xyz=[0.4, 0.1, 0.5])
+
+
 SHORT = {"two_link": lambda: lw.load("two_link"), "four_bar": lambda: lw.load("four_bar"), "floating": floating}
-LONG = {"arm7": lambda: lw.load("arm7"), "bricard": lambda: lw.load("bricard"), "quadruped": quadruped_of_file}
+LONG = {"arm7": lambda: lw.load("arm7"), "held_arm7": held_arm, "quadruped": quadruped_of_file}
 FLOATING = ("floating", "quadruped")
 
 
@@ -148,9 +152,9 @@ def check_gradients(kernel, rng, second):
         close(x.detach(), y)
 
     _, along = jax.jvp(of_jax, xs, directions)
-    total = sum(float(np.sum(w * t)) for w, t in zip(ws, tuples(along), strict=True))
+    terms = np.concatenate([np.ravel(w * t) for w, t in zip(ws, tuples(along), strict=True)])
     pulled = sum(float(np.sum(g.detach().numpy() * d)) for g, d in zip(gradients, directions, strict=True))
-    close(pulled, total)
+    assert abs(pulled - terms.sum()) < 1e-10 * (1.0 + np.abs(terms).sum())  # whose sum may cancel
     for t, a, b in zip(tuples(along), tuples(kernel(*ahead)), tuples(kernel(*behind)), strict=True):
         close((a - b) / (2.0 * step), t, 1e-6)
 
@@ -165,10 +169,7 @@ def check_gradients(kernel, rng, second):
     if not second:
         return
     product = sum((g * torch.as_tensor(d)).sum() for g, d in zip(gradients, directions, strict=True))
-    try:
-        by_torch = torch.autograd.grad(product, tensors, materialize_grads=True)  # reverse over reverse
-    except lw.errors.TooLargeError as error:
-        pytest.skip(f"second derivatives: {error}")
+    by_torch = torch.autograd.grad(product, tensors, materialize_grads=True)  # reverse over reverse
     _, by_jax = jax.jvp(pull, xs, directions)  # forward over reverse
     differences = zip(torch_gradients(ahead)[2], torch_gradients(behind)[2], strict=True)
     for x, y, (a, b) in zip(by_torch, by_jax, differences, strict=True):
@@ -198,7 +199,10 @@ def test_gradients_agree(robot, name):
 @pytest.mark.parametrize(("robot", "name"), algorithms_of(SHORT | LONG))
 def test_first_and_second_derivatives_agree(robot, name):
     kernel = algorithm_kernel(robot_of(robot), name)
-    check_gradients(kernel, np.random.default_rng(_ALGORITHMS.index(name)), second=True)
+    try:
+        check_gradients(kernel, np.random.default_rng(_ALGORITHMS.index(name)), second=True)
+    except lw.errors.TooLargeError as error:  # after the checks of lower order
+        pytest.skip(f"derivatives of {name} of {robot}: {error}")
 
 
 OF_ARRAYS = {
