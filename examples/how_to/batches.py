@@ -119,9 +119,9 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 # | Gymnasium 1.1 | `env = linkwright.gymnasium.VectorEnv(robot, 256, …)` | vector environments, seeds, `reset_mask`, pickling, `check_env` of `Env` | autoreset modes other than "next step" |
 # | Stable-Baselines3 2.9 | `PPO("MlpPolicy", lw.bridges.stable_baselines3(env))` | `VecEnv`: PPO, `VecMonitor`, `VecNormalize`, `terminal_observation`, terms of the reward | wrappers of one motion; `indices` of attributes |
 # | RSL-RL 5.5 | `OnPolicyRunner(lw.bridges.rsl_rl(env), settings)` | `VecEnv` on the CPU, time-outs, random initial ages, terms of the reward in the log | one group of observations |
-# | skrl 2.1 | `wrap_env(env)` | skrl's own wrapper of Gymnasium's vector environments | float64 spaces are converted to float32 |
+# | skrl 2.1 | `wrap_env(env)` | skrl's own wrapper of Gymnasium's vector environments; PPO | float64 spaces are converted to float32 |
 # | PyTorch | `torch.from_numpy(batch.q)` | one memory | tensors on a GPU are copies |
-# | PufferLib 2.0 | | | requires NumPy 1, and cannot be installed next to Linkwright |
+# | PufferLib 3 (`pufferlib-core` 3.0) | `pufferlib.vector.make(made, …)`, where `made(buf, seed)` returns `lw.bridges.pufferlib(env, buf)` | `PufferEnv` in PufferLib's buffers, means over the episodes that end | its trainer loads libraries of CUDA; the package `pufferlib` itself requires NumPy 1 |
 #
 # ## Time
 #
@@ -138,6 +138,9 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 #
 # MuJoCo solves another contact model, by Newton's method to its default tolerance. EnvPool's steps include observations, rewards and new
 # episodes, and integrate by the method of its task: its line is no comparison of the same computation.
+#
+# Four sensors of touch, force or range are compiled with the steps. They add 6 to 12 % to five steps of 256 robots with eight joints, and 25 to
+# 40 % (about 10 µs) to those of 16. Rays of rangefinders to meshes and height fields are computed by NumPy, in milliseconds.
 #
 # ## Related pages
 #

@@ -11,7 +11,7 @@
 # | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of every arm that the solver solves, with up to seven joints | completion at singular postures |
 # | LeRobot | `RobotKinematics(arm, "gripper_frame_link")` | its interface, with joint limits, weights and positions of grippers | joints that slide |
 # | ROS 2 | `save_package(arm, "src/arm_solver")` | a plugin of `inverse_dynamics_solver`; controllers and observers as C functions | closed loops, floating bases |
-# | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints | textures, contact forces |
+# | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints, contact forces | textures |
 # | Rerun | `motion.save("motion.rrd")` | the same | the same |
 # | conda | `rattler-build build --recipe recipe/recipe.yaml` | a package for all platforms from a checkout | extras: their versions are constrained, not installed |
 #
@@ -114,8 +114,8 @@ for file in save_package(arm, "workspace/src/puma_solver", name="puma_solver", k
 #
 # A vector of another size raises `std::invalid_argument`. The C functions, `puma_solver_torques` and so on, allocate no memory; the
 # vectors that the interface returns do. The functions of the kernels, such as `puma_solver_pid`, are declared in
-# `puma_solver/functions.h`. The package is tested by compiling it with headers that stand for those of ROS, and has not been built in a ROS
-# distribution.
+# `puma_solver/functions.h`. The package is tested by compiling it with headers that stand for those of ROS, and by `colcon build` with Eigen
+# and packages that stand for those of ROS, with and without `ament_target_dependencies`. It has not been built in a ROS distribution.
 #
 # ## Logs for Foxglove and Rerun
 #
@@ -138,5 +138,7 @@ if find_spec("rerun"):
 # %% [markdown]
 # All samples are written. Solids are the visible shapes of the file, or those that the library draws for bodies without shapes; rods between
 # two bodies change their length. In MCAP the topics are `/tf` (`foxglove.FrameTransforms`), `/joint_states` (`foxglove.JointStates`) and
-# `/robot` (`foxglove.SceneUpdate`); in Rerun the entities are `/ROBOT/LINK` and `/joints/QUANTITY/COORDINATE`, on the timeline `time`. Two
+# `/robot` (`foxglove.SceneUpdate`); in Rerun the entities are `/ROBOT/LINK` and `/joints/QUANTITY/COORDINATE`, on the timeline `time`.
+# Contact forces of a robot with pairs are arrows at their centers of pressure: in MCAP on the topic `/contacts`, with the forces in N as
+# metadata of the entity; in Rerun as `/contacts`, and as series `/contact_forces/PAIR`. Two
 # seconds of a Panda with its meshes, sampled at 1 kHz, are 2.7 MB of MCAP, written in 0.2 s, or 3.7 MB for Rerun, in 0.02 s.

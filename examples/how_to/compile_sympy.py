@@ -130,7 +130,7 @@ numbers = {"q": q, "parameters": [m, length, I]}
 print(lw.compile(M, numbers)([0.0, 0.1], [1.0, 0.5, 0.1]))
 
 # %% [markdown]
-# `with_payload`, `with_body`, `with_frame` and `with_geometry` accept them as well. Axes of joints, shapes and springs are numbers; axes
+# `with_payload`, `with_body`, `with_frame`, `with_geometry`, `with_gravity` and `lock` accept them as well. Axes of joints, shapes and springs are numbers; axes
 # and sizes become symbols by `with_geometry`. Such a model is not compiled or simulated itself: compile the expressions, or build the
 # model with values. Forward dynamics of more than about four joints is too long for SymPy; `lw.symbols` keep common subexpressions.
 #

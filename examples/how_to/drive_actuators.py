@@ -187,6 +187,10 @@ print(readings["touch"][-1], readings["height"][-1])  # 19.62 N, 0.1 m
 # Controls are held over a step, and forces are evaluated at every stage of a step, as in MuJoCo. With `method="rk4"` in both, the motion
 # of a robot with hinges and slides agrees to rounding: without contact, joint limits and dry friction, whose models differ.
 # In `tests/oracles/test_mujoco_actuated_files.py` 19 robots of pip packages agree to 1e-9 after 100 steps.
+# In "semi_implicit" steps, and with contact, the damping −∂f/∂v of actuators is implicit, as in MuJoCo's `implicitfast`: kv of position and
+# velocity actuators, and dampers, on joints, tendons and frames. A force or an effort at its limit has none. Without contact the steps of robots
+# with hinges and slides are those of `implicitfast` to rounding. G1 and Go2 with kp 300 and kv 10 on all joints stand at steps of 2 and 4 ms, G1
+# 0.03 % and Go2 1.7 % higher than in MuJoCo, whose soft feet sink in.
 # Rotations of ball and free joints differ by terms of third order in the step, since MuJoCo adds them over the stages as vectors.
 #
 # | element | in MuJoCo | here | difference after 0.2 s of large controls, steps of 0.1 ms |

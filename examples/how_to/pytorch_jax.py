@@ -136,9 +136,11 @@ print(stiffness.grad)
 # | `inverse_kinematics` | first derivatives, by targets and geometry | first derivatives, by targets and geometry |
 # | Exported programs | `torch.export`, also with a dynamic batch dimension; a process that loads one calls `lw.bridges.torch` first | – |
 # | float32 | [single precision](#single-precision); loops convert to float64 and back | the same |
+# | Half precision | `torch.autocast`: converted to float32 | an error |
 # | GPU | an error | an error |
 #
-# - Derivatives of `inverse_kinematics` are those of rows that converge, with one priority or two; joints at a limit stay there.
+# - `inverse_kinematics` has first derivatives; a second derivative raises an error. They are those of rows that converge, with one priority
+#   or two; joints at a limit stay there.
 #   [Derivatives of inverse kinematics](../topics/mechanisms/inverse_kinematics.md#derivatives) defines them.
 # - The derivative by a configuration is that by its entries (nq,). For quaternions, `lw.derivative` is instead the derivative along
 #   `lw.integrate`, by nv numbers.
