@@ -25,6 +25,7 @@ from linkwright.dynamics import constraint_jacobian
 from linkwright.expression.operations import OPERATIONS
 from linkwright.model.joints.joint import JOINT_TYPES
 from linkwright.model.library.built_in import built_in
+from linkwright.spatial.loops.repeats import when
 from mechanisms import one_of_each, random_tree, relative_error, trees, with_loops
 
 pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
@@ -469,6 +470,29 @@ def recurrence(x):
     for _ in range(100):
         y = np.sin(y) + np.cos(y) * x[7]
     return lw.stack([y, y * x[1]])
+
+
+def nested_conditions(x):
+    """Conditions joined by and, or and not, also inside conditional steps."""
+    near, on = x[0] < x[1], x[2] <= x[3]
+    both, either = near & on, near | ~on
+
+    def inner(y):
+        return when(both & (y > x[4]), lambda: y * x[5], y)
+
+    y = when(either, lambda: inner(x[6] + x[7]), x[6])
+    return lw.stack([y, lw.where(both, 1.0, 0.0) + lw.where(~either, 2.0, 0.0), lw.where(~both & either, x[6], y)])
+
+
+def test_conditions_stay_conditions_inside_conditional_steps():
+    program = trace(bind(nested_conditions, None, {"x": 8}))
+    for text in (batches_text(program, W, target()), row_text(program, W, target())):
+        assert "fcmp une" not in text or not target().masks  # conditions are not read back from the numbers 0 and 1
+    x = np.random.default_rng(0).choice([-1.0, -0.0, 0.0, 0.5, 2.0, np.nan], (8 * ROWS, 8))
+    (expected,) = interpret(program, x)
+    kernel = Kernel(program)
+    np.testing.assert_array_equal(kernel(x), expected)
+    np.testing.assert_array_equal([kernel(row) for row in x], expected)
 
 
 def test_one_long_chain_is_cut_into_blocks():

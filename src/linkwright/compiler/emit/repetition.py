@@ -61,7 +61,7 @@ def emit_repeat(
         (condition,) = program.results[1]
         step.compute(needed_for(program, condition))
         stop = body.bit(condition)
-        go = body.emit(f"select {bit} {stop}, {bit} {_all(lanes.width, False)}, {bit} %going{n}")
+        go = body.emit(f"select {bit} {stop}, {bit} {lanes.everywhere(False)}, {bit} %going{n}")
         some = body.any_of(go)
         body.lines += [f"  br label %condition{n}", f"condition{n}:"]
         body.lines.append(f"  br i1 {some}, label %work{n}, label %{'left' if watched else 'exit'}{n}")
@@ -79,7 +79,7 @@ def emit_repeat(
         body.lines[phis + steps.size] = (
             f"  %taken{n} = phi {V} [{lanes.constant(0.0)}, %enter{n}], [{taken}, %again{n}]"
         )
-        first = _all(lanes.width, True)
+        first = lanes.everywhere(True)
         body.lines[phis + steps.size + 1] = f"  %going{n} = phi {bit} [{first}, %enter{n}], [{go}, %again{n}]"
     step.leave()
     if kept:
@@ -124,7 +124,7 @@ def _emit_once(
     step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts, wholes, own)
     (condition,) = program.results[1]
     step.compute(needed_for(program, condition))
-    go = body.emit(f"xor {bit} {body.bit(condition)}, {_all(W, True)}")
+    go = body.emit(f"xor {bit} {body.bit(condition)}, {lanes.everywhere(True)}")
     some = body.any_of(go)
     body.lines += [
         f"  br label %condition{n}",
@@ -224,10 +224,6 @@ def needed_for(program: Program, *values: int) -> list[int]:
         found.update(new)
         rest += new
     return sorted(found)
-
-
-def _all(width: int, value: bool) -> str:
-    return ("true" if value else "false") if width == 1 else f"splat (i1 {int(value)})"
 
 
 def _count(body: ArithmeticEmitter, n: int) -> None:

@@ -62,6 +62,11 @@ class Target(NamedTuple):
         return "fma" in self.enabled or self.processor != "x86"
 
     @property
+    def masks(self) -> bool:
+        """Whether conditions of lanes have registers of their own, in which they outlast a basic block."""
+        return "avx512f" in self.enabled
+
+    @property
     def processor(self) -> str:
         """The family: "x86", "arm" or another."""
         kind = self.triple.split("-")[0]

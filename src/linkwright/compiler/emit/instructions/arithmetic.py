@@ -60,7 +60,7 @@ class ArithmeticEmitter:
         self.count = 0
         self.blocks = 0
         self.values = [""] * len(program.instructions)
-        self.bits: dict[int, str] = {}  # comparisons, before they become numbers
+        self.conditions: dict[str, str] = {}  # one bit a lane, of names of numbers that are 1 where it holds, else 0
         self.angles: dict[int, tuple[str, ...]] = {}
         self.farthest: str | None = None  # largest |angle| so far, lane by lane
         self.declared: set[str] = set()
@@ -232,10 +232,18 @@ class ArithmeticEmitter:
             chosen = self._select(closer, x[0], x[1])  # with the test one instruction of x86, which forgets a NaN in x
             return self._select(self.emit(f"fcmp uno {V} {x[0]}, {lanes.constant(0.0)}"), x[0], chosen)
         if op in ("less", "less_equal"):
-            self.bits[k] = self.emit(f"fcmp {'olt' if op == 'less' else 'ole'} {V} {x[0]}, {x[1]}")
-            return self._select(self.bits[k], lanes.constant(1.0), lanes.constant(0.0))
+            holds = self.emit(f"fcmp {'olt' if op == 'less' else 'ole'} {V} {x[0]}, {x[1]}")
+            name = self._select(holds, lanes.constant(1.0), lanes.constant(0.0))
+            self.conditions[name] = holds
+            return name
         if op == "where":
-            return self._select(self.bit(args[0]), x[1], x[2])
+            chosen = self.bit(args[0])
+            name = self._select(chosen, x[1], x[2])
+            first, second = self._condition(x[1]), self._condition(x[2])
+            if first and second:
+                bit = lanes.bit
+                self.conditions[name] = self.emit(f"select {bit} {chosen}, {bit} {first}, {bit} {second}")
+            return name
         if op == "sign":
             zero = lanes.constant(0.0)
             negative = self.emit(f"fcmp olt {V} {x[0]}, {zero}")
@@ -246,7 +254,16 @@ class ArithmeticEmitter:
     def bit(self, k: int) -> str:
         """Return whether a value is not zero, lane by lane."""
         lanes = self.lanes
-        return self.bits.get(k) or self.emit(f"fcmp une {lanes.number} {self.values[k]}, {lanes.constant(0.0)}")
+        x = self.values[k]
+        return self.conditions.get(x) or self.emit(f"fcmp une {lanes.number} {x}, {lanes.constant(0.0)}")
+
+    def _condition(self, x: str) -> str | None:
+        """Return the bits of a number that is known to be 0 or 1 in each lane, else None."""
+        lanes = self.lanes
+        for value in (False, True):
+            if x == lanes.constant(float(value)):
+                return lanes.everywhere(value)
+        return self.conditions.get(x)
 
     def _fused(self, op: str, args: tuple[int, ...]) -> str:
         """x y + z, x y − z or z − x y, rounded once."""
@@ -370,13 +387,16 @@ class StepEmitter:
     ):
         self.body = body
         body.within += 1
-        self.around = (body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched)
+        self.around = (body.program, body.values, body.angles, body.fused_away, body.results, body.fetched)
         self.indices_around = (body.counting, body.indices, body.wholes, body.own_inputs, body.own_counts)
+        self.conditions = body.conditions
         body.counting, body.indices, body.wholes = counting(program, counts), {}, dict(wholes)
         body.own_inputs, body.own_counts = own, own_counts(program, body.counting, own)
         self.values = [""] * len(program.instructions)
         self.done: set[int] = set()
-        body.program, body.values, body.bits, body.angles, body.results = program, self.values, {}, {}, {}
+        body.program, body.values, body.angles, body.results = program, self.values, {}, {}
+        if not body.target.masks:
+            body.conditions = {}
         body.fused_away = products_to_fuse(program) if body.target.fused else set()
         body.fetched = lambda *place: inputs[place[0]][place[1]]  # type: ignore[method-assign]
 
@@ -392,7 +412,8 @@ class StepEmitter:
         """Turn back to the instructions around."""
         body = self.body
         body.within -= 1
-        body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched = self.around  # type: ignore[method-assign]
+        body.conditions = self.conditions
+        body.program, body.values, body.angles, body.fused_away, body.results, body.fetched = self.around  # type: ignore[method-assign]
         body.counting, body.indices, body.wholes, body.own_inputs, body.own_counts = self.indices_around
 
 

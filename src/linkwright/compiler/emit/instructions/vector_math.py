@@ -38,6 +38,11 @@ class Lanes:
         """The same whole number in every lane."""
         return str(n) if self.width == 1 else f"splat ({self.format.integer} {n})"
 
+    def everywhere(self, holds: bool) -> str:
+        """The same condition in every lane."""
+        name = "true" if holds else "false"
+        return name if self.width == 1 else f"splat (i1 {name})"
+
     def fma(self, emit: Callable[[str], str], a: str, b: str, c: str) -> str:
         """a b + c in one rounding (where the target has it; the library's otherwise)."""
         V = self.number
