@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.dynamics.contact.test_looped_gauss_seidel import crawling, states
@@ -62,6 +64,33 @@ def test_sorted_motions_have_the_bits_that_they_have_alone(threads: int, monkeyp
     assert sizes == [rows] * 2  # five steps are not sorted
     for x, y in zip(whole.end, again.end, strict=True):
         assert np.array_equal(x, y)
+
+
+@pytest.mark.parametrize(("every", "steps"), [(1, 24), (4, 24), (12, 36)])
+def test_recorded_motions_are_sorted_and_have_the_bits_that_they_have_alone(
+    every: int, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, rows = crawling(), 66
+    q, v = states(model, rows)
+    take, taken = regrouping.take_sorted_steps, []
+
+    def counted(*arguments: Any) -> None:
+        taken.append(arguments[3:5])
+        take(*arguments)
+
+    monkeypatch.setattr("linkwright.simulation.rollouts.rollout_loop.take_sorted_steps", counted)
+
+    def moved(rows: slice) -> lw.Rollout:
+        return lw.rollout(model, q[rows], v[rows], steps, H, every=every, method=lw.Integrator(threads=1))
+
+    whole, few = moved(slice(None)), moved(slice(20, 31))
+    assert taken == [(steps // every, every)]
+    assert np.isfinite(whole.q).all()
+    assert whole.q.shape[0] == steps // every
+    for x, y in ((whole.q, few.q), (whole.v, few.v)):
+        assert np.array_equal(x[:, 20:31], y)
+    for x, y in zip(whole.end, few.end, strict=True):
+        assert np.array_equal(x[20:31], y)
 
 
 def test_motions_of_one_block_need_as_many_iterations_over_the_same_contacts() -> None:

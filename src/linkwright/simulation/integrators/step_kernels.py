@@ -61,6 +61,9 @@ VALUES, NUMBERS, PARAMETERS = slice(6, 8), 8, 9
 """Indices among the arguments of :func:`step_kernels`: values that all motions share and values of each; numbers; the
 first parameter."""
 
+FED = {0: 0, 1: 1, 2: 2}
+"""q, v and the carried state: arguments of a kernel, and their indices among its results."""
+
 
 @dataclass(frozen=True)
 class StateLayout:

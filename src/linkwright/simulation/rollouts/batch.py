@@ -25,7 +25,7 @@ from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of
 from linkwright.simulation.integrators.rollout_functions import reward_terms
 from linkwright.simulation.integrators.step_function import is_smooth, memory_at_start
-from linkwright.simulation.integrators.step_kernels import NUMBERS, PARAMETERS, VALUES
+from linkwright.simulation.integrators.step_kernels import FED, NUMBERS, PARAMETERS, VALUES
 from linkwright.simulation.preparation import require_closed
 from linkwright.simulation.recording import available_memory
 from linkwright.simulation.recording.contact_history import forces_of_pairs, point_forces
@@ -38,7 +38,7 @@ from linkwright.simulation.rollouts.preparation import (
     prepare_rollout,
     with_all_impulses,
 )
-from linkwright.simulation.rollouts.rollout_loop import FED, kernel_arguments, rollout_kernels
+from linkwright.simulation.rollouts.rollout_loop import kernel_arguments, rollout_kernels
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import threads_here
-from linkwright.simulation.integrators.step_kernels import NUMBERS
+from linkwright.simulation.integrators.step_kernels import FED, NUMBERS
 from linkwright.simulation.rollouts.preparation import PreparedRollout
 from linkwright.spatial.arrays import Array
 
@@ -48,31 +48,43 @@ def take_sorted_steps(
     kernel: Kernel,
     places: Mapping[str, slice],
     arrays: Sequence[Array],
+    calls: int,
     steps: int,
     results: Sequence[Array],
     threads: int | None,
 ) -> None:
-    """Take the steps of a batch, with the arguments of a kernel of many steps and its results (1, rows, ...).
+    """Take some calls of a kernel of ``steps`` steps of a batch, with its arguments and the results after each call.
 
-    ``places``: where the parts of the carried state are.
+    ``places``: where the parts of the carried state are; ``results``: (calls, rows, ...), or (2, rows, ...) of results
+    that alternate.
     """
     rows, each = len(arrays[0]), _of_each(kernel, arrays)
     count = -(-rows // (PIECE * threads_here(threads or kernel.threads)))
+    some = max(1, min(calls, INTERVAL // steps))  # calls between two sortings
     for k in range(count):
         part = slice(rows * k // count, rows * (k + 1) // count)
         own = [x[part] if one else x for x, one in zip(arrays, each, strict=True)]
-        order, now, found = np.arange(len(own[0])), own[:3], [np.empty_like(x[:, part]) for x in results]
-        for done in range(0, steps, INTERVAL):
-            if done:
-                change = _order(found[2][0], places)
-                now, order = [x[0][change] for x in found[:3]], order[change]
-            taken = min(INTERVAL, steps - done)
-            fixed = [x[order] if one else x for x, one in zip(own, each, strict=True)]
-            fixed[NUMBERS] = own[NUMBERS].copy()
-            fixed[NUMBERS][1] = taken
-            kernel.sequence(1, [*now, *fixed[3:]], {}, found, taken, threads)()
-        for x, y in zip(results, found, strict=True):
-            x[0, part][order] = y[0]
+        order, now = np.arange(len(own[0])), own[:3]
+        found = [np.empty_like(x[: some if len(x) == calls else min(2, some), part]) for x in results]
+        for first in range(0, calls, some):
+            taken = min(some, calls - first)
+            for done in range(0, steps, INTERVAL):
+                if first or done:
+                    change = _order(now[2], places)
+                    now, order = [x[change] for x in now], order[change]
+                fixed = [x[order] if one else x for x, one in zip(own, each, strict=True)]
+                turns = min(INTERVAL, steps - done)
+                if turns < steps:
+                    fixed[NUMBERS] = own[NUMBERS].copy()
+                    fixed[NUMBERS][1] = turns
+                buffers = [x[: min(taken, len(x))] for x in found]
+                kernel.sequence(taken, [*now, *fixed[3:]], FED, buffers, turns, threads)()
+                now = [x[(taken - 1) % len(x)] for x in buffers[:3]]
+            for x, y in zip(results, buffers, strict=True):
+                if len(x) == calls:
+                    x[first : first + taken, part][:, order] = y
+                elif first + taken == calls:
+                    x[(calls - 1) % 2, part][order] = y[(taken - 1) % len(y)]
 
 
 def _order(rest: Array, places: Mapping[str, slice]) -> Array:

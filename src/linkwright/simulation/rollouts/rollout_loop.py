@@ -20,7 +20,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.episode import Episode
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of
 from linkwright.simulation.integrators.step_function import fewer_pairs
-from linkwright.simulation.integrators.step_kernels import MANY, shared_and_own_values, step_kernels
+from linkwright.simulation.integrators.step_kernels import FED, MANY, shared_and_own_values, step_kernels
 from linkwright.simulation.recording import available_memory
 from linkwright.simulation.recording.recorder import SMALL
 from linkwright.simulation.rollouts.preparation import PreparedRollout, prepare_rollout
@@ -28,9 +28,6 @@ from linkwright.simulation.rollouts.regrouping import pays_off, take_sorted_step
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.spatial.arrays import Array
-
-FED = {0: 0, 1: 1, 2: 2}
-"""q, v and the carried state: arguments of a kernel, and their indices among its results."""
 
 
 @takes_options
@@ -139,8 +136,8 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
     if not rows or rows[0]:
         given = kernel_arguments(of, kernel, count)
         number = None if threads is None else checked_threads("threads", threads)
-        if calls == 1 and of.batch and pays_off(of, kernel, given, count):
-            take_sorted_steps(kernel, spec.layout.places, given, count, results, number)
+        if of.batch and pays_off(of, kernel, given, calls * count):
+            take_sorted_steps(kernel, spec.layout.places, given, calls, count, results, number)
         else:
             kernel.sequence(calls, given, FED, results, count, number)()
     shaped = [x.reshape((len(x), *of.batch, *x.shape[1 + len(rows) :])) for x in results]
