@@ -93,14 +93,18 @@ def test_conditions_loops_and_large_angles(count):
     stepwise(f, count, start)
 
 
-def test_rows_that_are_marked():
-    """The visits of marked rows are independent, too; those of the last block that do not exist are none."""
-    count = 70
+@pytest.mark.parametrize("count", [70, 523])
+def test_rows_that_are_marked(count):
+    """The visits of marked rows are independent, too; those of the last block that do not exist are none.
+
+    Blocks of many rows are in groups.
+    """
 
     def f(model: Any, x0: Any) -> Any:
         symbol = symbol_among([x0])
         if symbol is None:
-            return np.where(x0 > 0.5, 2.0 * x0, 0.0)
+            found = np.where(x0 > 0.5, 2.0 * x0, 0.0)
+            return np.concatenate([found, [found.sum(), 1.0 if np.any(found) else 0.0]])
         x = symbol.graph.row(list(x0))
         marked = MarkedRows(symbol.graph, count, lambda k: lw.where(read(x, k, 1)[0] > 0.5, 1.0, 0.0))
         row = for_each(count, lambda k, row: write(row, k, [0.0]), empty_row(symbol, count))
@@ -109,9 +113,16 @@ def test_rows_that_are_marked():
             on = marked.mark(k) > 0.5
             return when(on, lambda: write(row, k, [lw.where(on, 2.0 * read(x, k, 1)[0], 0.0)]), row)
 
-        return read(marked.for_each(visit, row), 0.0, count)
+        def add(k: Any, total: Any) -> Any:
+            return when(marked.mark(k) > 0.5, lambda: total + 2.0 * read(x, k, 1)[0], total)
 
-    stepwise(f, count, np.random.default_rng(0).standard_normal(count))
+        total = marked.each(add, symbol.graph.coerce(0.0))
+        return np.concatenate([read(marked.for_each(visit, row), 0.0, count), [total, marked.largest()]])
+
+    start = np.random.default_rng(0).standard_normal(count)
+    start[count // 4 : count // 2] = 0.0
+    stepwise(f, count + 2, start)
+    stepwise(f, count + 2, 0.0 * start)
 
 
 def test_sines_of_a_single_row_are_computed_together():

@@ -93,3 +93,20 @@ def test_faces_of_a_hull_contain_all_vertices_on_their_inner_side(seed: int) -> 
         assert (vertices @ n).max() - (vertices[own] @ n).min() < 1e-6
         a, b, c = vertices[own[:3]]
         assert np.cross(b - a, c - a) @ n > 0.0
+
+
+@pytest.mark.parametrize("kind", ["sphere", "ellipsoid", "cylinder", "capsule", "box", "mesh"])
+def test_a_limit_changes_the_points_of_shapes_that_are_farther_apart_alone(kind: str) -> None:
+    rng = np.random.default_rng(4)
+    farther = 0
+    for _ in range(40):
+        T, limit = pose(rng, 0.35), rng.uniform(0.0, 0.3)
+        whole = candidates(SHAPES[kind], T, HULL, np.eye(4))
+        limited = candidates(SHAPES[kind], T, HULL, np.eye(4), limit)
+        if min(one.gap for one in whole) < limit:
+            for one, other in zip(whole, limited, strict=True):
+                np.testing.assert_array_equal(one.numbers, other.numbers)
+        else:
+            assert min(one.gap for one in limited) >= limit
+            farther += 1
+    assert 5 < farther < 35

@@ -201,8 +201,17 @@ class _Bounds:
 
         return test
 
+    def limit(self, family: Sequence[PlacedPair]) -> Callable[[Any], Any]:
+        """Return a function of the index of a pair: the largest gap that matters before the margin is subtracted, m."""
+        rows = []
+        for one in family:
+            motions = [self._at[number] + BOUND - 1.0 for number in (one.pair.first, one.pair.second)]
+            rows.append([*motions, one.pair.margin + self._gap])
+        table = EntryTable(self._graph, rows)
+        return lambda k: table.one(k, 2) + sum(read(self._bounds, table.one(k, side), 1)[0] for side in range(2))
+
     def boxes_may_touch(
-        self, family: Sequence[PlacedPair], sides: Sequence[_PlacedTable]
+        self, family: Sequence[PlacedPair], sides: Sequence[_PlacedTable], limit: Callable[[Any], Any]
     ) -> Callable[[Any], Any] | None:
         """Return a function of the index of a pair: whether no face of two bounding boxes separates them.
 
@@ -210,21 +219,18 @@ class _Bounds:
         """
         if family[0].cost < BOXED or any(side.kind == "plane" for side in sides):
             return None
-        rows = []
-        for one in family:
-            at = [self._at[number] + BOUND - 1.0 for number in (one.pair.first, one.pair.second)]
-            boxes = [x for side in (one.first, one.second) for part in bounding_box(side.shape) for x in part]
-            rows.append([*at, one.pair.margin + self._gap, *boxes])
+        rows = [
+            [x for side in (one.first, one.second) for part in bounding_box(side.shape) for x in part] for one in family
+        ]
         table = EntryTable(self._graph, rows)
 
         def test(k: Any) -> Any:
-            limit = table.one(k, 2) + sum(read(self._bounds, table.one(k, side), 1)[0] for side in range(2))
             (R1, p1), (R2, p2) = (split_pose(side.at(k)[1]) for side in sides)
-            middle1, half1, middle2, half2 = (table.some(k, first, 3) for first in range(3, 15, 3))
+            middle1, half1, middle2, half2 = (table.some(k, first, 3) for first in range(0, 12, 3))
             R, apart = R1.T @ R2, R1.T @ (p2 + R2 @ middle2 - p1) - middle1
             first = abs(apart) - half1 - abs(R) @ half2
             second = abs(R.T @ apart) - half2 - abs(R.T) @ half1
-            return reduce(maximum, [*first, *second]) < limit
+            return reduce(maximum, [*first, *second]) < limit(k)
 
         return test
 
@@ -239,10 +245,10 @@ def _with_family(
     sides = [_PlacedTable([getattr(one, side) for one in family], bodies, faces) for side in ("first", "second")]
     columns = EntryTable(graph, [[one.pair.margin, float(place)] for one, place in zip(family, places, strict=True)])
 
-    def entries(k: Any) -> Array:
+    def entries(k: Any, limit: Any = None) -> Array:
         (one, T1), (other, T2) = (side.at(k) for side in sides)
         margin = columns.one(k, 0)
-        found = candidates(one, T1, other, T2)
+        found = candidates(one, T1, other, T2, limit)
         return np.stack([x for point in found for x in point._replace(gap=point.gap - margin).numbers])
 
     def visit(k: Any, row: Any) -> Any:
@@ -262,13 +268,15 @@ def _with_family(
             row = write(row, columns.one(k, 1) + float(i), [FAR])
         return row
 
-    second_test = bounds.boxes_may_touch(family, sides)
+    flat = any(side.kind == "plane" for side in sides)
+    limit = (lambda k: None) if flat else bounds.limit(family)
+    second_test = bounds.boxes_may_touch(family, sides, limit)
 
     def visit_near(k: Any, near: Any, row: Any) -> Any:
         """Write the numbers of a pair that may touch."""
 
         def written(near: Any) -> Any:
-            found = entries(k)
+            found = entries(k, limit(k))
             for i in gaps:
                 found[i] = where(near, found[i], FAR)
             return write(row, columns.one(k, 1), found)

@@ -60,13 +60,21 @@ class GJKResult(NamedTuple):
     """number of steps"""
 
 
-def nearest_points(support: Support, start: Array, size: Any, limit: Any = None) -> GJKResult:
+def nearest_points(
+    support: Support, start: Array, size: Any, limit: Any = None, exact_within: bool = False
+) -> GJKResult:
     """Return the nearest points of two convex sets.
 
     ``start`` (3,): first direction, from B to A; ``size``: length of the sets, m. With a ``limit`` in m the iteration
     stops when the distance is known to be larger or smaller: then |v| is on the same side of the limit.
+    ``exact_within``: it does not stop when the distance is known to be smaller.
     """
     w, a = support(-start)
+
+    def beyond(square: Any, toward: Any) -> Any:
+        """Return whether a plane normal to a direction shows that the distance is larger than the limit."""
+        return (toward > 0.0) & (toward * toward > limit * limit * square)
+
     touching = (TOUCHING * size) * (TOUCHING * size)
     resolved = (RESOLUTION * size) * (RESOLUTION * size)
     simplex = (w, w, w, a, a, a, np.array([1.0, 0.0, 0.0]))
@@ -88,13 +96,16 @@ def nearest_points(support: Support, start: Array, size: Any, limit: Any = None)
         gap = maximum(square - toward, 0.0)
         stop = (gap <= PRECISION * square) | (gap * gap <= resolved * square) | (best >= (1.0 - ROUNDING) * square)
         if limit is not None:
-            stop = stop | (square <= limit * limit) | ((toward > 0.0) & (toward * toward > limit * limit * square))
+            stop = stop | beyond(square, toward)
+            if not exact_within:
+                stop = stop | (square <= limit * limit)
         take_new = either(over | stop, 0.0, 1.0) > 0.5
         new = (w, p, q, a, found.pick(own, 0), found.pick(own, 1), found.weights, x)
         chosen = [_select(take_new, after, before) for after, before in zip(new, (*P, *A, u, v), strict=True)]
         return *chosen, either(over, 1.0, 0.0), either(take_new, 0.0, 1.0)
 
-    *_, A0, A1, A2, u, v, overlap, _, count = until(ends, step, *simplex, w, 0.0, 0.0, limit=STEPS)
+    known = 0.0 if limit is None else either(beyond(start @ start, start @ w), 1.0, 0.0)
+    *_, A0, A1, A2, u, v, overlap, _, count = until(ends, step, *simplex, w, 0.0, known, limit=STEPS)
     return GJKResult(v, u[0] * A0 + u[1] * A1 + u[2] * A2, overlap, count)
 
 

@@ -68,23 +68,31 @@ def difference(A: ConvexCore, B: ConvexCore) -> Support:
     return support
 
 
-def separation(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
-    """Return the separation of two convex shapes; ``size``: a length of both, m."""
+def separation(A: ConvexCore, B: ConvexCore, size: Any, limit: Any = None) -> Separation:
+    """Return the separation of two convex shapes; ``size``: a length of both, m.
+
+    A distance larger than ``limit``, m, may be any number larger than it.
+    """
     exact = _closed_form(A, B)
     if exact is not None:
         return exact
     if A.kind in ROUND and B.kind in ROUND:
         length, normal, a, unknown = round_distance(A, B, size)
         apart = Separation(length, normal, a)
-        found = when(unknown, lambda: _separation_of_cores(A, B, size).numbers, apart.numbers)
+        found = when(unknown, lambda: _separation_of_cores(A, B, size, None).numbers, apart.numbers)
         return rounded(Separation.of_numbers(found), A.radius, B.radius)
-    return rounded(_separation_of_cores(A, B, size), A.radius, B.radius)
+    return rounded(_separation_of_cores(A, B, size, limit), A.radius, B.radius)
 
 
-def _separation_of_cores(A: ConvexCore, B: ConvexCore, size: Any) -> Separation:
+def limit_of_cores(A: ConvexCore, B: ConvexCore, limit: Any) -> Any:
+    """Return the limit of the distance of two cores from that of the shapes; None without one."""
+    return None if limit is None else limit + A.radius + B.radius
+
+
+def _separation_of_cores(A: ConvexCore, B: ConvexCore, size: Any, limit: Any) -> Separation:
     support = difference(A, B)
     curved = not {A.kind, B.kind} <= set(POLYTOPES)
-    near = nearest_points(support, A.center - B.center, size)
+    near = nearest_points(support, A.center - B.center, size, limit_of_cores(A, B, limit), exact_within=True)
     length, normal = unit(near.v, UP)
     apart = Separation(length, normal, near.a)
 

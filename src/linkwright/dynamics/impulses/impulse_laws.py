@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwright.dynamics.impulses.constraints import Constraint, ConstraintGroup, ContactConstraint, FrictionDisc
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
-from linkwright.spatial.arrays import Array, clip, inverse_root, is_symbolic, maximum, where
+from linkwright.spatial.arrays import Array, clip, inverse_root, is_symbolic, maximum, minimum, where
 from linkwright.spatial.loops.entry_table import largest_of
 from linkwright.spatial.loops.memory import MemoryArray, plain
 from linkwright.spatial.loops.repeats import when
@@ -36,6 +36,9 @@ LARGEST_EXTRAPOLATION = 30.0
 
 SAFETY = 8.0
 """Safety factor of the stopping criterion: changes by other constraints add to that of one."""
+
+LEFT = 5e-4
+"""m or rad: largest overlap that a step leaves; of smaller overlap it leaves half"""
 
 RELAXATION = 0.6
 """Share, above one half, of the largest change of a normal velocity by its own impulse and friction."""
@@ -248,6 +251,33 @@ class ContactLaw(ImpulseLaw):
                 for i, x in zip(friction.rows, _onto_disc(moved, friction.reach * now[0], conditional), strict=True):
                     now[i] = x
         return np.stack(now)
+
+
+@dataclass(frozen=True, eq=False)
+class PositionLaw(ImpulseLaw):
+    """Position shift of a contact with a ``gap`` at the end of the step, m: it corrects overlap, and adds none."""
+
+    gap: Any
+
+    @property
+    def bias(self) -> Any:
+        """Distance by which the gap may shrink, m."""
+        return corrected_gap(self.gap)
+
+    def keeps_zero(self, u: Any) -> Any:
+        """See :meth:`ImpulseLaw.keeps_zero`."""
+        return u + self.bias >= 0.0
+
+    def solve(self, p: Array, c: Array, conditional: bool = False) -> Array:
+        """See :meth:`ImpulseLaw.solve`."""
+        inverse = self.block.inverse
+        known = self.bias + self.block.B[0, 0] * p[0]
+        return np.stack([maximum(p[0] - inverse * known - inverse * c[0], 0.0)])
+
+
+def corrected_gap(gap: Any) -> Any:
+    """Return by how much a gap may shrink; negative for an overlap, which shrinks by half, or to :data:`LEFT`."""
+    return where(gap > 0.0, gap, minimum(0.5 * gap, gap + LEFT))
 
 
 @dataclass(frozen=True, eq=False)

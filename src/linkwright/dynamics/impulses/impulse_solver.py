@@ -30,15 +30,18 @@ from linkwright.dynamics.impulses.constraints import (
 from linkwright.dynamics.impulses.coordinate_rows import coordinate_rows
 from linkwright.dynamics.impulses.end_rows import EndRows, PositionRows, with_end_rows
 from linkwright.dynamics.impulses.impulse_laws import (
+    LEFT,
     ContactLaw,
     DiagonalBlock,
     FrictionLaw,
     ImpulseLaw,
     JacobianBlock,
     LimitLaw,
+    PositionLaw,
     ProjectedGaussSeidel,
     ServoLaw,
     Subproblem,
+    corrected_gap,
 )
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
 from linkwright.dynamics.impulses.jacobian_blocks import jacobian_blocks
@@ -61,9 +64,6 @@ TOLERATED_OVERLAP = 1e-6
 
 LIMIT_MARGIN = 1e-2
 """rad or m: coordinates this near to a limit at the end of a step keep it during position shifts"""
-
-LEFT = 5e-4
-"""m or rad: largest overlap that a step leaves; of smaller overlap it leaves half"""
 
 TOLERANCE, LONG_STEP = 3e-4, 5e-3
 """m/s, s: tolerance by default, and the step from which it does not grow further"""
@@ -433,27 +433,15 @@ def _stiffness_numbers(contact: ContactConstraint) -> list[Any]:
 
 def _position_laws(moving: Sequence[PositionRows]) -> list[tuple[ImpulseLaw, ...]]:
     """Return the laws of position shifts, in addition to the displacements of the step."""
-
-    def corrected(numbers: Array) -> list[Any]:
-        return [_corrected_gap(numbers[0])]
-
-    contacts = [
-        (end, one.weight)
-        for one in moving
-        for end in one.end
-        if one.constraints and isinstance(one.constraints[0], ContactConstraint)
-    ]
-    ends, marks = zip(*contacts, strict=True) if contacts else ((), ())
-    biases = iter(mapped(corrected, [[end] for end in ends], 1, marks)) if contacts else iter(())
     found = []
     for one in moving:
         laws: list[ImpulseLaw] = []
         for constraint, block, end in zip(one.constraints, one.blocks, one.end, strict=True):
             if isinstance(constraint, LimitConstraint):
-                below, above = _corrected_gap(end - constraint.below), _corrected_gap(constraint.above - end)
+                below, above = corrected_gap(end - constraint.below), corrected_gap(constraint.above - end)
                 laws.append(LimitLaw(block, -below, above))
             else:
-                laws.append(ContactLaw(block, (), next(biases)[0]))
+                laws.append(PositionLaw(block, end))
         found.append(tuple(laws))
     return found
 
@@ -473,8 +461,3 @@ def constraints_with_blocks(
 def _first_block(block: DiagonalBlock, inverse: Any) -> DiagonalBlock:
     """Return the block of the first row; ``inverse``: 1/B."""
     return DiagonalBlock(block.B[:1, :1], inverse, np.zeros(0))
-
-
-def _corrected_gap(gap: Any) -> Any:
-    """Return by how much a gap may shrink; negative for an overlap, which shrinks by half, or to :data:`LEFT`."""
-    return where(gap > 0.0, gap, minimum(0.5 * gap, gap + LEFT))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ BLOCK = 8
 """Number of consecutive rows that are passed over together where none is marked"""
 
 PASSED_OVER = 8
-"""Number of blocks from which they are"""
+"""Number of blocks from which they are, and from which blocks are passed over in groups of as many"""
 
 
 class EntryTable:
@@ -94,25 +94,33 @@ class MarkedRows:
     """
 
     def __init__(self, graph: Any, count: int, mark: Callable[[Any], Any]):
-        self._rows, self._count = count, -(-count // BLOCK)
+        def padded(count: int, entry: Callable[[Any], Any]) -> Any:
+            row = graph.room(-(-count // BLOCK) * BLOCK)
+            row = for_each(count, lambda k, row: graph.put(row, k, entry(k)), row)
+            for k in range(count, -(-count // BLOCK) * BLOCK):
+                row = graph.put(row, float(k), 0.0)
+            return row
 
-        def of_block(b: Any, row: Any) -> Any:
-            return graph.put(row, b, reduce(maximum, (graph.entry(self._marks, b * BLOCK + i) for i in range(BLOCK))))
+        def largest(row: Any, b: Any) -> Any:
+            return reduce(maximum, (graph.entry(row, b * BLOCK + i) for i in range(BLOCK)))
 
-        marks = for_each(count, lambda k, row: graph.put(row, k, mark(k)), graph.room(self._count * BLOCK))
-        for k in range(count, self._count * BLOCK):
-            marks = graph.put(marks, float(k), 0.0)
-        self._graph, self._marks = graph, marks
-        self._blocks = for_each(self._count, of_block, graph.room(self._count))
+        self._graph = graph
+        self._levels = [padded(count, mark)]
+        """marks of rows, of blocks, of groups of blocks and so on"""
+        self._counts = [count]
+        while self._counts[-1] >= PASSED_OVER * BLOCK or len(self._counts) == 1:
+            self._counts.append(-(-self._counts[-1] // BLOCK))
+            self._levels.append(padded(self._counts[-1], partial(largest, self._levels[-1])))
 
     def mark(self, k: Any) -> Any:
         """Return the mark of row k."""
-        return self._graph.entry(self._marks, k)
+        return self._graph.entry(self._levels[0], k)
 
     def largest(self) -> Any:
         """Return the largest mark."""
+        top = self._levels[-1]
         return repeat(
-            self._count, lambda b, most: maximum(most, self._graph.entry(self._blocks, b)), self._graph.coerce(0.0)
+            self._counts[-1], lambda b, most: maximum(most, self._graph.entry(top, b)), self._graph.coerce(0.0)
         )
 
     def each(self, visit: Callable[..., Any], *state: Any, on: Any = None) -> Any:
@@ -126,19 +134,25 @@ class MarkedRows:
 
     def for_each(self, visit: Callable[..., Any], *rows: Any) -> Any:
         """Do the same for independent visits, which change rows in memory; the last block has only rows that exist."""
-        return self._visited(for_each, lambda b: minimum(b * BLOCK, float(self._rows - BLOCK)), visit, None, *rows)
+        last = float(self._counts[0] - BLOCK)
+        return self._visited(for_each, lambda b: minimum(b * BLOCK, last), visit, None, *rows)
 
     def _visited(
         self, loop: Callable[..., Any], first: Callable[[Any], Any], visit: Callable[..., Any], on: Any, *state: Any
     ) -> Any:
-        def of_block(b: Any, *state: Any) -> Any:
-            def rows() -> Any:
-                return loop(BLOCK, lambda i, *state: visit(first(b) + i, *state), *state)
+        def within(level: int, b: Any, *state: Any) -> Any:
+            """Return the state after the visits of block b of a level, if it is marked."""
 
-            marked = self._graph.entry(self._blocks, b) > 0.0
+            def rows() -> Any:
+                if level == 1:
+                    return loop(BLOCK, lambda i, *state: visit(first(b) + i, *state), *state)
+                return repeat(BLOCK, lambda i, *state: within(level - 1, b * BLOCK + i, *state), *state)
+
+            marked = self._graph.entry(self._levels[level], b) > 0.0
             return when(marked if on is None else marked & on, rows, *state)
 
-        return repeat(self._count, of_block, *state)
+        top = len(self._levels) - 1
+        return repeat(self._counts[top], lambda b, *state: within(top, b, *state), *state)
 
 
 class _MemoryColumn(NamedTuple):
@@ -206,6 +220,8 @@ def largest_of(f: Callable[[Any], Any], rows: Sequence[Sequence[Any]]) -> Any:
     table = _table_in_loop(rows)
     if table is None:
         return reduce(maximum, [f(np.stack([plain(x) for x in row])) for row in rows], 0.0)
+    if pass_over(len(rows)):
+        return MarkedRows(table.graph, len(rows), lambda k: f(TableRow(table, k))).largest()
     return repeat(len(rows), lambda k, most: maximum(most, f(TableRow(table, k))), table.graph.coerce(0.0))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from linkwright.dynamics.contact.shapes import (
     box_box,
@@ -22,7 +23,11 @@ from linkwright.errors import InputError
 from linkwright.model.parts.shape import Shape
 from linkwright.spatial.arrays import Array
 
-PairFunction = Callable[[Shape, Array, Shape, Array], list[ContactCandidate]]
+PairFunction = Callable[..., list[ContactCandidate]]
+"""Function of two shapes and their poses."""
+
+LIMITED = (one_point, along_line, several_points)
+"""Functions that take less time for shapes that are farther apart than a further argument ``limit``."""
 
 SERVED: dict[tuple[str, str], tuple[PairFunction, int]] = {
     ("sphere", "plane"): (planes.sphere, 1),
@@ -63,18 +68,20 @@ def points_of(first: str, second: str) -> int:
     return _served(first, second)[1]
 
 
-def candidates(first: Shape, T1: Array, second: Shape, T2: Array) -> list[ContactCandidate]:
+def candidates(first: Shape, T1: Array, second: Shape, T2: Array, limit: Any = None) -> list[ContactCandidate]:
     """Return the candidate points of two shapes, of numbers or symbols; their number is that of :func:`points_of`.
 
     ``T1``, ``T2`` (4, 4) are the poses of the shape frames in the world. Normals point from the second shape to the
     first. Points that do not exist at the moment have the gap :data:`FAR`. Margins of the shapes are not subtracted.
+    With a ``limit``, m, points with larger gaps are undefined, and their gaps may be any number larger than it.
     Raises :class:`InputError` for unsupported kinds.
     """
     between, _ = _served(first.kind, second.kind)
     first, second = contact_shape(first), contact_shape(second)
+    further = (limit,) if between in LIMITED else ()
     if (first.kind, second.kind) in SERVED:
-        return between(first, T1, second, T2)
-    return [candidate.flipped() for candidate in between(second, T2, first, T1)]
+        return between(first, T1, second, T2, *further)
+    return [candidate.flipped() for candidate in between(second, T2, first, T1, *further)]
 
 
 def _served(first: str, second: str) -> tuple[PairFunction, int]:

@@ -25,7 +25,7 @@ from linkwright.dynamics.contact.shapes.convex.hull_table import HullTable, hull
 from linkwright.dynamics.contact.shapes.manifold_reduction import PointRow, reduced_manifold
 from linkwright.dynamics.distance import cores, separation
 from linkwright.model.parts.shape import Shape
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, minimum
 from linkwright.spatial.loops.memory import write
 from linkwright.spatial.loops.repeats import when
 
@@ -44,31 +44,35 @@ WITNESS_LAST = 1e-9
 AT_REST = np.eye(4)
 
 
-def one_point(first: Shape, T1: Array, second: Shape, T2: Array) -> list[ContactCandidate]:
+def one_point(first: Shape, T1: Array, second: Shape, T2: Array, limit: Any = None) -> list[ContactCandidate]:
     """Return the witness point of two shapes, of which one is curved everywhere."""
     A, B = _core(first, _relative(T1, T2), False)[0], _core(second, AT_REST, False)[0]
-    found = _separation(A, B, _size(first) + _size(second))
+    found = _separation(A, B, _size(first) + _size(second), limit)
     return [_placed(found.distance, 0.5 * (found.a + found.b), found.normal, T2)]
 
 
-def along_line(first: Shape, T1: Array, second: Shape, T2: Array) -> list[ContactCandidate]:
+def along_line(first: Shape, T1: Array, second: Shape, T2: Array, limit: Any = None) -> list[ContactCandidate]:
     """Return the contact points of two shapes, of which one is a capsule: two ends and the witness point."""
-    one, other, _, _, deepest = several_points(first, T1, second, T2)
+    one, other, _, _, deepest = several_points(first, T1, second, T2, limit)
     return [one, other, deepest]
 
 
-def several_points(first: Shape, T1: Array, second: Shape, T2: Array) -> list[ContactCandidate]:
-    """Return the contact points of two shapes: four of the contact polygon, and the deepest one if it is another."""
+def several_points(first: Shape, T1: Array, second: Shape, T2: Array, limit: Any = None) -> list[ContactCandidate]:
+    """Return the contact points of two shapes: four of the contact polygon, and the deepest one if it is another.
+
+    With a ``limit``, m, shapes that are farther apart have the last point only, with any gap larger than the limit.
+    """
     (A, hull_a), (B, hull_b) = _core(first, _relative(T1, T2)), _core(second, AT_REST)
     size = _size(first) + _size(second)
-    found = _separation(A, B, size)
+    found = _separation(A, B, size, limit)
+    near = NEAR * size if limit is None else minimum(NEAR * size, limit)
     apart = np.tile(ABSENT, 4)
     witness = np.stack([found.distance, *(0.5 * (found.a + found.b)), *found.normal])
 
     def manifold() -> Array:
         return np.concatenate(_manifold(found, (A, hull_a), (B, hull_b), size))
 
-    rows = when(found.distance < NEAR * size, manifold, np.concatenate([apart, witness]))
+    rows = when(found.distance < near, manifold, np.concatenate([apart, witness]))
     return [_placed(x[0], x[1:4], x[4:], T2) for x in rows.reshape(-1, WIDTH)]
 
 
@@ -96,9 +100,9 @@ def _manifold(found: separation.Separation, one: Any, other: Any, size: Any) -> 
     return [np.stack([p[0], *(origin + frame.T @ np.stack(p[1:])), *normal]) for p in points]
 
 
-def _separation(A: cores.ConvexCore, B: cores.ConvexCore, size: Any) -> separation.Separation:
+def _separation(A: cores.ConvexCore, B: cores.ConvexCore, size: Any, limit: Any) -> separation.Separation:
     curved = not {A.kind, B.kind} <= set(cores.POLYTOPES)
-    return curved_separation(A, B, size) if curved else separation.separation(A, B, size)
+    return (curved_separation if curved else separation.separation)(A, B, size, limit)
 
 
 def _relative(T1: Array, T2: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import either, unit
 from linkwright.dynamics.distance import cores, expanding_polytope, gjk, separation
-from linkwright.spatial.arrays import Array, maximum
+from linkwright.spatial.arrays import Array, maximum, minimum
 from linkwright.spatial.loops.repeats import until, when
 
 MARGIN = 1e-2
@@ -33,10 +33,14 @@ SETTLED = 1e-10
 """Increase of the separation in a step, relative to the size of the shapes, at which the iteration stops."""
 
 
-def curved_separation(A: cores.ConvexCore, B: cores.ConvexCore, size: Any) -> separation.Separation:
-    """Return the separation of two convex shapes, of which one is curved; ``size``: a length of both, m."""
+def curved_separation(A: cores.ConvexCore, B: cores.ConvexCore, size: Any, limit: Any = None) -> separation.Separation:
+    """Return the separation of two convex shapes, of which one is curved; ``size``: a length of both, m.
+
+    A distance larger than ``limit``, m, may be any number larger than it.
+    """
     support, margin = separation.difference(A, B), MARGIN * size
-    near = gjk.nearest_points(support, A.center - B.center, size)
+    limit = separation.limit_of_cores(A, B, limit)
+    near = gjk.nearest_points(support, A.center - B.center, size, limit, exact_within=True)
     length, normal = unit(near.v, separation.UP)
     overlap = near.overlap > 0.5
 
@@ -66,5 +70,6 @@ def curved_separation(A: cores.ConvexCore, B: cores.ConvexCore, size: Any) -> se
         return after, maximum(higher, s), found.a, higher - s
 
     apart = separation.Separation(length, normal, near.a).numbers
-    found = separation.Separation.of_numbers(when(overlap | (length < margin), refined, apart))
+    touching = margin if limit is None else minimum(margin, limit)
+    found = separation.Separation.of_numbers(when(overlap | (length < touching), refined, apart))
     return separation.rounded(found, A.radius, B.radius)
