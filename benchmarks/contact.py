@@ -28,7 +28,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -239,14 +239,18 @@ def of_mjbatch(spec: Any, h: float, q: np.ndarray, v: np.ndarray, steps: int) ->
     return run
 
 
-def of_motrixsim(spec: Any, h: float, q: np.ndarray, v: np.ndarray, steps: int) -> Run:
-    """MotrixSim computes in single precision; its quaternions end with their real part."""
+@cache
+def motrixsim_on_one_thread() -> Any:
+    """MotrixSim, whose threads can be counted once in a process."""
     import motrixsim
 
-    global _motrixsim_is_limited
-    if not _motrixsim_is_limited:
-        motrixsim.init_thread_pool(num_threads=1)
-        _motrixsim_is_limited = True
+    motrixsim.init_thread_pool(num_threads=1)
+    return motrixsim
+
+
+def of_motrixsim(spec: Any, h: float, q: np.ndarray, v: np.ndarray, steps: int) -> Run:
+    """MotrixSim computes in single precision; its quaternions end with their real part."""
+    motrixsim = motrixsim_on_one_thread()
     spec.option.timestep = h
     model = motrixsim.load_mjcf_str(spec.to_xml())
     data = motrixsim.SceneData(model, batch=(len(q),))
@@ -261,10 +265,6 @@ def of_motrixsim(spec: Any, h: float, q: np.ndarray, v: np.ndarray, steps: int) 
         return np.asarray(data.dof_pos)
 
     return run
-
-
-_motrixsim_is_limited = False
-"""its threads are counted once in a process"""
 
 
 def humanoid(path: str, everything: bool = False) -> None:

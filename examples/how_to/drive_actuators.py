@@ -198,6 +198,6 @@ print(readings["touch"][-1], readings["height"][-1])  # 19.62 N, 0.1 m
 # | joint limits | soft: exceeded by 0.03 to 0.9 rad in these motions | rigid impulses, with `joint_limits=True` | 0.02 to 0.6 rad (hopper 0.03, walker 0.04, cheetah 0.02, Panda 0.3) |
 # | dry friction of joints and tendons | soft: joints creep | sticks, in steps with impulses; smoothed below 10 mrad/s in others | Go1 0.005 of 6.8 rad |
 # | equality constraints | soft (`solref`, `solimp`) | closed exactly in each step | by the opening in MuJoCo |
-# | velocity gains of actuators with `integrator="implicitfast"` | implicit | explicit: light links with large `kv` need a smaller step, or [`lw.Servos`](../topics/control/controllers/actuation.md#servos) | none, where the step is small enough |
+# | velocity gains of actuators with `integrator="implicitfast"` | implicit | implicit in "semi_implicit" steps, the default for stiff actuators, and with contact; explicit in other methods | none in "semi_implicit" steps |
 # | gravity compensation (`gravcomp`) | passive force | passive force; with `actuatorgravcomp` too, with a remark | none |
 # | fluid | forces | left out, with a remark | |

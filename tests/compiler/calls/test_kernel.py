@@ -564,3 +564,13 @@ def test_a_notebook_shows_inputs_outputs_and_operations():
     assert "kernel <b>mass_matrix</b>: 1 multiplications" in shown
     assert "<td>q</td><td>(…, 2)</td>" in shown
     assert "<td>(…, 2, 2)</td>" in shown
+
+
+@pytest.mark.parametrize("form", [lambda out: out, lambda out: (out,)])
+def test_an_interpreted_kernel_returns_the_array_that_it_wrote(arm, form):
+    kernel, q = lw.compile(lw.mass_matrix, arm), np.array([0.3, -0.7])
+    out = np.empty((2, 2))
+    for call in (kernel, kernel._interpreted):
+        out[:] = np.nan
+        assert call(q, out=form(out)) is out
+        assert np.allclose(out, lw.mass_matrix(arm, q), atol=1e-12)

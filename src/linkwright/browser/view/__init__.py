@@ -1,1 +1,1 @@
-"""What the studio shows: a mechanism in a scene, additional displays, the camera, equations."""
+"""Contents of the page: a mechanism in a scene, additional displays, the camera, equations."""

@@ -63,7 +63,7 @@ class Target(NamedTuple):
 
     @property
     def masks(self) -> bool:
-        """Whether conditions of lanes have registers of their own, in which they outlast a basic block."""
+        """Whether conditions of lanes have separate registers, in which they outlast a basic block."""
         return "avx512f" in self.enabled
 
     @property

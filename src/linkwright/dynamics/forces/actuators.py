@@ -33,13 +33,20 @@ def actuator_efforts(model: Model, q: Array, v: Array, inputs: Array) -> Array:
 
     ``inputs`` (nu,): controls and activations, of :func:`acting_inputs`.
     """
-    x, rates = model.coordinates(q), model.rates(v)
-    efforts = [np.zeros(link.motion.nv) for link in model.links]
-    for transmission, force in zip(*_forces(model, x, rates, inputs), strict=True):
-        for k, row in transmission.rows.items():
-            efforts[k] = efforts[k] + force * row
+    transmissions, forces = _forces(model, model.coordinates(q), model.rates(v), inputs)
+    efforts = _efforts(model, transmissions, forces)
     limits = [joint.effort_limit for joint in model.joints]
     return model.assemble([_limited(tau, limit) for tau, limit in zip(efforts, limits, strict=True)])
+
+
+def _efforts(model: Model, transmissions: Sequence[Transmission], forces: Sequence[Any]) -> list[Array]:
+    """Return the efforts of each joint by forces of actuators within their limits."""
+    efforts = [np.zeros(link.motion.nv) for link in model.links]
+    for actuator, transmission, force in zip(model.actuators, transmissions, forces, strict=True):
+        limited = _within(force, actuator.force_range)
+        for k, row in transmission.rows.items():
+            efforts[k] = efforts[k] + limited * row
+    return efforts
 
 
 class ActuatorDamping(NamedTuple):
@@ -64,14 +71,10 @@ def actuator_damping(model: Model, q: Array, v: Array, inputs: Array) -> Actuato
     damps = [actuator.muscle is None and bool(actuator.gain[2] or actuator.bias[2]) for actuator in model.actuators]
     if not any(damps):
         return None
-    x, rates = model.coordinates(q), model.rates(v)
-    efforts, joints = ([np.zeros(link.motion.nv) for link in model.links] for _ in range(2))
+    joints = [np.zeros(link.motion.nv) for link in model.links]
     others: list[tuple[Array, Any]] = []
-    transmissions, forces = _forces(model, x, rates, inputs, limited=False)
+    transmissions, forces = _forces(model, model.coordinates(q), model.rates(v), inputs)
     for k, (actuator, (_, rows), f) in enumerate(zip(model.actuators, transmissions, forces, strict=True)):
-        limited = _within(f, actuator.force_range)
-        for j, row in rows.items():
-            efforts[j] = efforts[j] + limited * row
         if not damps[k]:
             continue
         d = maximum(-(actuator.gain[2] * inputs[k] + actuator.bias[2]), 0.0)
@@ -86,7 +89,7 @@ def actuator_damping(model: Model, q: Array, v: Array, inputs: Array) -> Actuato
         np.stack([_inside(f, (-limit, limit), one) for one, f, limit in zip(own, tau, joint.effort_limit, strict=True)])
         if np.isfinite(joint.effort_limit).any()
         else own
-        for own, tau, joint in zip(joints, efforts, model.joints, strict=True)
+        for own, tau, joint in zip(joints, _efforts(model, transmissions, forces), model.joints, strict=True)
     ]
     return ActuatorDamping(joints, others)
 
@@ -108,13 +111,14 @@ def _inside(x: Any, limits: Range, value: Any) -> Any:
 def actuator_forces(model: Model, q: Array, v: Array, inputs: Array) -> Array:
     """Return the forces (nu,) of all actuators."""
     forces = _forces(model, model.coordinates(q), model.rates(v), inputs)[1]
-    return np.stack(forces) if forces else np.zeros(0)
+    limited = [_within(f, actuator.force_range) for actuator, f in zip(model.actuators, forces, strict=True)]
+    return np.stack(limited) if limited else np.zeros(0)
 
 
 def _forces(
-    model: Model, x: Sequence[Array], rates: Sequence[Array], inputs: Array, limited: bool = True
+    model: Model, x: Sequence[Array], rates: Sequence[Array], inputs: Array
 ) -> tuple[list[Transmission], list[Any]]:
-    """Return transmission and force of all actuators; ``limited``: within their limits."""
+    """Return transmission and force of all actuators, without the limits of forces."""
     transmissions = [transmission_of(model, actuator, x) for actuator in model.actuators]
     forces = []
     for k, (actuator, transmission) in enumerate(zip(model.actuators, transmissions, strict=True)):
@@ -125,8 +129,7 @@ def _forces(
         else:
             affine = (actuator.gain, actuator.bias)
             gain, bias = (c0 + c1 * transmission.length + c2 * velocity for c0, c1, c2 in affine)
-        force = gain * inputs[k] + bias
-        forces.append(_within(force, actuator.force_range) if limited else force)
+        forces.append(gain * inputs[k] + bias)
     return transmissions, forces
 
 

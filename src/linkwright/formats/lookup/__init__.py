@@ -1,1 +1,1 @@
-"""Where robot files are: installed robots by name, MuJoCo Menagerie, ROS packages."""
+"""Search for robot files: installed robots by name, MuJoCo Menagerie, ROS packages."""

@@ -31,7 +31,7 @@ def needs_world_axes(motion: JointType, values: dict[str, Any]) -> bool:
 
 
 def as_free(joint: JointSpec) -> JointSpec:
-    """Return three slides and a ball along the world's axes as the free joint that the reader makes them of."""
+    """Return three slides and a ball along the world's axes as the free joint of the file that they were read from."""
     if joint.parent != WORLD or joint.motion != in_world_axes() or not still(joint.placement @ joint.axes):
         return joint
     values = {of: getattr(joint, of) for of in ("stiffness", "damping", "friction", "armature")}

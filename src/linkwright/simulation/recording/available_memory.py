@@ -12,6 +12,9 @@ PROCESS = Path("/proc/self")
 GROUPS = Path("/sys/fs/cgroup")
 MACHINE = Path("/proc/meminfo")
 
+SMALL = 2**26
+"""Bytes up to which the limits, which take time to read, are not read."""
+
 UNTOLD = 2.0**47
 """Bytes assumed where the system reports no limit."""
 
@@ -19,6 +22,13 @@ UNTOLD = 2.0**47
 def available() -> float:
     """Return the number of bytes that may still be allocated: the smallest limit that the system reports."""
     return max(0.0, min([UNTOLD, *_own_limits(), *_limits_of_groups(), _left_on_machine()]))
+
+
+def lacking(size: float) -> str:
+    """Describe the memory that is left if it is less than ``size`` bytes; "" if it suffices."""
+    if size <= SMALL or size <= (room := available()):
+        return ""
+    return f"the {room / 2**30:.3g} GiB that this process can still have"
 
 
 def _own_limits() -> Iterator[float]:

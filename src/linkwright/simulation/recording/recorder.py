@@ -21,9 +21,6 @@ from linkwright.spatial.arrays import Array, as_numbers
 Efforts = Callable[[float, Array, Array], Any]
 """(t, q, v) -> efforts (nv,)"""
 
-SMALL = 2**26
-"""Bytes of a record below which the available memory is not queried."""
-
 LISTED = 5
 """Largest number of motions listed in a message."""
 
@@ -57,8 +54,8 @@ class MotionRecorder:
         self.model, self.h, self.every, self.batch = model, h, every, batch
         kept = steps // every + 1
         size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2 + state))
-        if size > SMALL and size > (room := available_memory.available()):
-            raise _too_large(kept, size, f"the {room / 2**30:.3g} GiB that this process can still have")
+        if left := available_memory.lacking(size):
+            raise _too_large(kept, size, left)
         try:
             self.t = t0 + h * every * np.arange(kept)
             self.q, self.v = np.empty((kept, *batch, model.nq)), np.empty((kept, *batch, model.nv))

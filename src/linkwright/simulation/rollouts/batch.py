@@ -29,7 +29,6 @@ from linkwright.simulation.integrators.step_kernels import FED, NUMBERS, PARAMET
 from linkwright.simulation.preparation import require_closed
 from linkwright.simulation.recording import available_memory
 from linkwright.simulation.recording.contact_history import forces_of_pairs, point_forces
-from linkwright.simulation.recording.recorder import SMALL
 from linkwright.simulation.rollouts import observations
 from linkwright.simulation.rollouts.default_controls import with_controls
 from linkwright.simulation.rollouts.preparation import (
@@ -128,12 +127,8 @@ class Batch:
     ):
         self._given = {name: x for name, x in locals().items() if name not in ("self", "__class__")}
         self.n, self.model = whole_number("n", n, 1), model
-        least = 16 * self.n * (model.nq + model.nv)  # bytes of the states and their starts
-        if least > SMALL and least > (room := available_memory.available()):
-            raise InputError(
-                f"the states of {n} simulations take more than the {room / 2**30:.3g} GiB that this process can "
-                "still have"
-            )
+        if left := available_memory.lacking(16 * self.n * (model.nq + model.nv)):  # states and their starts
+            raise InputError(f"the states of {n} simulations take more than {left}")
         setup = with_controls(model, self.n, Setup.of(controller, None, method, actuation, surroundings))
         episode = options_of("episode", episode, Episode)
         keep = () if episode.reward is None else ("reward",)

@@ -22,7 +22,6 @@ from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationM
 from linkwright.simulation.integrators.step_function import fewer_pairs
 from linkwright.simulation.integrators.step_kernels import FED, MANY, shared_and_own_values, step_kernels
 from linkwright.simulation.recording import available_memory
-from linkwright.simulation.recording.recorder import SMALL
 from linkwright.simulation.rollouts.preparation import PreparedRollout, prepare_rollout
 from linkwright.simulation.rollouts.regrouping import pays_off, take_sorted_steps
 from linkwright.simulation.rollouts.result import Rollout
@@ -203,10 +202,10 @@ def _memory(kernel: Kernel, calls: int, rows: list[int], kept: Sequence[bool]) -
     ]
     dtype = FORMATS[kernel.program.precision].dtype
     size = float(dtype.itemsize) * sum(math.prod(shape) for shape in shapes)
-    if size > SMALL and size > (room := available_memory.available()):
+    if left := available_memory.lacking(size):
         raise InputError(
-            f"what is kept would take {size / 2**30:.3g} GiB, more than the {room / 2**30:.3g} GiB that this "
-            "process can still have: keep less (every=…, Episode(keep=…)), or take the batch in parts"
+            f"what is kept would take {size / 2**30:.3g} GiB, more than {left}: keep less (every=…, "
+            "Episode(keep=…)), or take the batch in parts"
         )
     return [np.empty(shape, dtype) for shape in shapes]
 

@@ -73,7 +73,7 @@ class MemoryEntry:
 class MemoryArray:
     """Array of entries of one row in memory of a trace, which are read where they are used.
 
-    Tables of many rows read them in place: no expression is made of each entry. Before arithmetic, see :func:`plain`.
+    Tables of many rows read them in place: entries are no expressions. Before arithmetic, see :func:`plain`.
     """
 
     dtype = np.dtype(object)

@@ -32,8 +32,8 @@ LEAST_OF_A_MESH, MOST_OF_A_MESH = 500, 20_000
 FINEST, COARSEST = 200, 3
 """cells of the grid along the longest side of a mesh"""
 LEAST_FACETS, FINENESS = 12, 140.0
-"""Least number of facets of a circle, and that number over the root of the radius relative to the mechanism: a polygon
-then deviates from its circle by the same part of a pixel, whatever its size."""
+"""Least number of facets of a circle, and number of facets of a circle as large as the mechanism. The number grows with
+the square root of the radius: all polygons deviate from their circles by the same part of a pixel."""
 MILLIMETERS = 20.0
 """Size of a mesh, relative to the mechanism and at least to 1 m, above which its file is likely in millimeters."""
 THUMBNAIL = 128
@@ -262,7 +262,7 @@ def _skin(model: Model, touching: bool) -> Skin | None:
 
 
 def _facets(shape: Shape, distances: float) -> int:
-    """Return the number of facets of a shape's circles, a multiple of four, in a mechanism of so many meters."""
+    """Return the number of facets of a shape's circles, a multiple of four; ``distances``: size of the mechanism, m."""
     radius = 0.5 * max(shape.size) if shape.kind == "ellipsoid" else shape.radius
     wanted = FINENESS * np.sqrt(radius / distances) if distances else FACETS
     return 4 * round(float(np.clip(wanted, LEAST_FACETS, FACETS)) / 4.0)
