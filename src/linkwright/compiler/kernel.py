@@ -257,6 +257,7 @@ class Kernel(Entered):
         *,
         in_place: bool = False,
         cpus: Sequence[int] = (),
+        order: np.ndarray | None = None,
     ) -> Callable[[], None]:
         """Prepare a sequence of calls, each with results of the previous one, without Python in between.
 
@@ -280,6 +281,9 @@ class Kernel(Entered):
             Whether the last results are also written into the arguments of `fed`, which have a batch dimension.
         cpus : sequence of int, optional
             Processors: the batch is divided into as many parts, and each part always runs on the same one.
+        order : ndarray of int64, shape (rows,), optional
+            Order in which the rows run, read in each call of the function: rows that take as long next to each other
+            take less time.
 
         Returns
         -------
@@ -295,7 +299,8 @@ class Kernel(Entered):
             form = self._form = form_of(self.program, longest_step(self.program))
         alone = not rows or rows[0] == 1
         machine_code = native.row if alone else native.loop
-        task = CallsInSequence(form, machine_code, alone, calls, arrays, fed, results, turns, in_place)
+        order = None if alone else order
+        task = CallsInSequence(form, machine_code, alone, calls, arrays, fed, results, turns, in_place, order)
         if alone:
             return partial(task.run, 0, 1, 1)
         each = calls * turns * form.work / (LANE_WORK * self._width)

@@ -20,13 +20,18 @@ def kernel():
     return lw.compile(turned, x=3, y=3, shared=2)
 
 
+def order_of(rows, ordered):
+    return np.random.default_rng(1).permutation(rows or 1) if ordered else None
+
+
+@pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("calls", [1, 2, 7])
 @pytest.mark.parametrize("rows", [None, 1, 37, 3000])
-def test_they_are_calls_one_by_one(kernel, calls, rows):
+def test_they_are_calls_one_by_one(kernel, calls, rows, ordered):
     lead = () if rows is None else (rows,)
     x, y = np.random.default_rng(0).standard_normal((2, *lead, 3))
     kept, end, sums = np.empty((calls, *lead, 3)), np.empty((2, *lead, 3)), np.empty((calls, *lead))
-    kernel.sequence(calls, [x, y, SHARED], {0: 0, 1: 1}, [kept, end, sums], threads=2)()
+    kernel.sequence(calls, [x, y, SHARED], {0: 0, 1: 1}, [kept, end, sums], threads=2, order=order_of(rows, ordered))()
     for k in range(calls):
         x, y, total = kernel(x, y, SHARED)
         np.testing.assert_array_equal(kept[k], x)
@@ -34,17 +39,21 @@ def test_they_are_calls_one_by_one(kernel, calls, rows):
     np.testing.assert_array_equal(end[(calls - 1) % 2], y)
 
 
+@pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("rows", [1, 37, 3000])
 @pytest.mark.parametrize("calls", [1, 2])
-def test_in_place_results_replace_arguments(kernel, calls, rows):
+def test_in_place_results_replace_arguments(kernel, calls, rows, ordered):
     x, y = np.random.default_rng(0).standard_normal((2, rows, 3))
     now = [x.copy(), y.copy(), SHARED]
     results = [np.empty((1, rows, 3)), np.empty((1, rows, 3)), np.empty((1, rows))]
     if calls == 2:
         results = [np.empty((2, *one.shape[1:])) for one in results]
-    run = kernel.sequence(calls, now, {0: 0, 1: 1}, results, threads=2, in_place=True)
+    order = order_of(rows, ordered)
+    run = kernel.sequence(calls, now, {0: 0, 1: 1}, results, threads=2, in_place=True, order=order)
     for _ in range(3):
         run()
+        if order is not None:
+            order[:] = np.random.default_rng(2).permutation(order)
     for _ in range(3 * calls):
         x, y, total = kernel(x, y, SHARED)
     np.testing.assert_array_equal(now[0], x)

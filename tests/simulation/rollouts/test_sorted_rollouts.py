@@ -93,10 +93,28 @@ def test_recorded_motions_are_sorted_and_have_the_bits_that_they_have_alone(
         assert np.array_equal(x[20:31], y)
 
 
+def test_sorted_batches_have_the_bits_of_rollouts() -> None:
+    model, rows = crawling(), 66
+    q, v = states(model, rows)
+    batch = lw.Batch(model, rows, q, v, H, method=lw.Integrator(threads=1))
+    for k in (4, 1, 7, 3, 10):
+        batch.step(k)
+    assert batch._order is not None
+    assert not np.array_equal(batch._order.indices, np.arange(rows))
+    few = lw.rollout(model, q[20:31], v[20:31], 25, H, method=lw.Integrator(threads=1))
+    assert np.array_equal(batch.q[20:31], few.q[-1])
+    assert np.array_equal(batch.v[20:31], few.v[-1])
+    batch.reset([21])
+    assert np.array_equal(batch.q[21], q[21])
+    batch.step(2)
+    alone = lw.rollout(model, q[21], v[21], 2, H)
+    assert np.array_equal(batch.q[21], alone.q[-1])
+
+
 def test_motions_of_one_block_need_as_many_iterations_over_the_same_contacts() -> None:
     rng, places = np.random.default_rng(0), {"memory": slice(0, 9), "iterations": slice(9, 10)}
     rest = np.concatenate([rng.integers(0, 2, (40, 9)), rng.choice([1.0, 2.0, 20.0], (40, 1))], axis=1)
-    ordered = rest[regrouping._order(rest, places)]
+    ordered = rest[regrouping._order(rest, places, np.zeros(40))]
     assert np.all(np.diff(ordered[:, 9]) >= 0.0)
     for number in (1.0, 2.0, 20.0):
         own = [tuple(row) for row in ordered[ordered[:, 9] == number, :9]]

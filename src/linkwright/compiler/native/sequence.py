@@ -2,7 +2,8 @@
 
 Some results of a call are arguments of the next one. Those that are recorded are written to their final position;
 others alternate between two buffers. Batches run in blocks of rows, all calls of a block, so that the exchanged data
-stay in the caches; parts of a batch run on several threads. The results of a row depend on none of that.
+stay in the caches; parts of a batch run on several threads, and rows in any order. The results of a row depend on none
+of that.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class SequenceLayout(ctypes.Structure):
         ("steps", ctypes.c_void_p),
         ("input", ctypes.POINTER(SequenceInput)),
         ("output", ctypes.POINTER(SequenceOutput)),
+        ("order", ctypes.c_void_p),
+        ("block", ctypes.c_void_p),
     )
 
 
@@ -60,6 +63,18 @@ _MOST = 4096
 """Largest number of rows between checks for signals."""
 
 _SLICES_EACH = 4  # so that a thread that is held up does not hold up the rest
+
+
+_unused_blocks: list[np.ndarray] = []  # a handler of a signal may run a sequence inside another one of its thread
+
+
+def _block(size: int) -> np.ndarray:
+    """Return memory for at least ``size`` doubles."""
+    try:
+        block = _unused_blocks.pop()
+    except IndexError:
+        block = np.empty(size)
+    return block if block.size >= size else np.empty(size)
 
 
 @cache
@@ -101,9 +116,10 @@ class CallsInSequence:
         results: Sequence[np.ndarray],
         turns: float,
         in_place: bool = False,
+        order: np.ndarray | None = None,
     ):
         """As `Kernel.sequence` has them; ``function``: the machine code's address."""
-        self.kept = (*arrays, *results)  # whose memory is in the table
+        self.kept = (*arrays, *results, order)  # whose memory is in the table
         shared = [0 if x.ndim == n else step for x, n, step in zip(arrays, form.dimensions, form.steps, strict=False)]
         self.steps = np.array(shared + form.steps[len(arrays) :], dtype=np.int64)
         inputs = (SequenceInput * len(arrays))()
@@ -124,8 +140,9 @@ class CallsInSequence:
             steps=address(self.steps),
             input=inputs,
             output=outputs,
+            order=None if order is None else address(order),
         )
-        self.near, self.size = calls > 1 or in_place, form.size
+        self.near, self.size = calls > 1 or in_place or order is not None, form.size
 
     def run(self, first: int, end: int, width: int) -> None:
         """Run all calls for these rows; ``width``: number of lanes. Exceptions of signal handlers are raised."""
@@ -133,7 +150,13 @@ class CallsInSequence:
         near = max(8, _NEAR // (self.size * width)) * width
         layout.first, layout.end = first, end
         layout.rows_at_once = min(near, _MOST) if self.near else _MOST
+        block = None
+        if layout.order:
+            block = _block(layout.rows_at_once * self.size)
+            layout.block = address(block)
         _function()(ctypes.addressof(layout))
+        if block is not None:
+            _unused_blocks.append(block)
         interrupts.raise_caught()
 
 

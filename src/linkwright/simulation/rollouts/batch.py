@@ -37,6 +37,7 @@ from linkwright.simulation.rollouts.preparation import (
     prepare_rollout,
     with_all_impulses,
 )
+from linkwright.simulation.rollouts.regrouping import Order, pays_off, sorted_together
 from linkwright.simulation.rollouts.rollout_loop import kernel_arguments, rollout_kernels
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
@@ -158,6 +159,10 @@ class Batch:
         ]
         self._results = [np.zeros((1, self.n, *slot.shape), of.spec.dtype) for slot in self._kernels[0].program.outputs]
         self._runs: dict[int, Callable[[], None]] = {}
+        kernel = self._kernels[1]
+        threads = self._threads or kernel.threads
+        together = -(-self.n // len(self._cpus)) if self._cpus else sorted_together(threads)
+        self._order = Order(of.spec.layout.places, self.n, together) if pays_off(of, kernel, self._arrays) else None
         self._rest_at_start = self._arrays[2].copy()
         self._values, self._repeated = _views_of_values(of, self.n, *self._arrays[VALUES])
         self._parameters = dict(zip(parameters or {}, self._arrays[PARAMETERS:], strict=True))
@@ -457,10 +462,13 @@ class Batch:
         if k not in self._runs:
             if len(self._runs) >= MOST_RUNS:
                 self._runs.clear()
+            order = None if self._order is None else self._order.indices
             self._runs[k] = kernel.sequence(
-                1, self._arrays, FED, self._results, k, self._threads, in_place=True, cpus=self._cpus
+                1, self._arrays, FED, self._results, k, self._threads, in_place=True, cpus=self._cpus, order=order
             )
         self._runs[k]()
+        if self._order is not None:
+            self._order.follow(self._arrays[2], k)
 
     def _observed(
         self, key: Any, function: Callable[..., Any], model: Model, given: Mapping[str, Array] = MappingProxyType({})

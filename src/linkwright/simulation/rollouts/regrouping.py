@@ -7,7 +7,6 @@ alone: the numbers of a motion do not depend on its neighbors.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -34,14 +33,42 @@ OVER_STEPS = frozenset({"begun", "reward", "terms"})
 """Results that depend on all steps of a call"""
 
 
-def pays_off(of: PreparedRollout, kernel: Kernel, arrays: Sequence[Array], steps: int) -> bool:
+def pays_off(of: PreparedRollout, kernel: Kernel, arrays: Sequence[Array]) -> bool:
     """Return whether sorting saves time: many motions with many pairs, whose other arguments are not larger."""
-    if "iterations" not in of.spec.layout.places:
-        return False
-    if OVER_STEPS & {*of.spec.more} or math.prod(of.batch) < FEW or steps < 2 * INTERVAL:
+    if "iterations" not in of.spec.layout.places or len(arrays[0]) < FEW:
         return False
     sizes = [x.size if each else 0 for x, each in zip(arrays, _of_each(kernel, arrays), strict=True)]
     return sum(sizes[3:]) <= sum(sizes[:3])
+
+
+class Order:
+    """Order in which the motions of a batch run, sorted again every :data:`INTERVAL` steps.
+
+    Parameters
+    ----------
+    places : mapping
+        Parts of the carried state.
+    rows : int
+        Number of motions.
+    piece : int
+        Number of motions that are sorted together.
+    """
+
+    def __init__(self, places: Mapping[str, slice], rows: int, piece: int):
+        self.indices = np.arange(rows)
+        self._places, self._pieces, self._steps = places, self.indices // piece, 0
+
+    def follow(self, rest: Array, steps: int) -> None:
+        """Take note of steps, which led to a carried state; sort if there were enough."""
+        self._steps += steps
+        if self._steps >= INTERVAL:
+            self._steps = 0
+            self.indices[:] = _order(rest, self._places, self._pieces)
+
+
+def sorted_together(threads: int) -> int:
+    """Return the number of motions that are sorted together on some threads."""
+    return PIECE * threads_here(threads)
 
 
 def take_sorted_steps(
@@ -58,40 +85,27 @@ def take_sorted_steps(
     ``places``: where the parts of the carried state are; ``results``: (calls, rows, ...), or (2, rows, ...) of results
     that alternate.
     """
-    rows, each = len(arrays[0]), _of_each(kernel, arrays)
-    count = -(-rows // (PIECE * threads_here(threads or kernel.threads)))
+    now = [*(x.copy() for x in arrays[:3]), *arrays[3:]]
+    numbers = now[NUMBERS] = arrays[NUMBERS].copy()
+    order = Order(places, len(now[0]), sorted_together(threads or kernel.threads))
     some = max(1, min(calls, INTERVAL // steps))  # calls between two sortings
-    for k in range(count):
-        part = slice(rows * k // count, rows * (k + 1) // count)
-        own = [x[part] if one else x for x, one in zip(arrays, each, strict=True)]
-        order, now = np.arange(len(own[0])), own[:3]
-        found = [np.empty_like(x[: some if len(x) == calls else min(2, some), part]) for x in results]
-        for first in range(0, calls, some):
-            taken = min(some, calls - first)
-            for done in range(0, steps, INTERVAL):
-                if first or done:
-                    change = _order(now[2], places)
-                    now, order = [x[change] for x in now], order[change]
-                fixed = [x[order] if one else x for x, one in zip(own, each, strict=True)]
-                turns = min(INTERVAL, steps - done)
-                if turns < steps:
-                    fixed[NUMBERS] = own[NUMBERS].copy()
-                    fixed[NUMBERS][1] = turns
-                buffers = [x[: min(taken, len(x))] for x in found]
-                kernel.sequence(taken, [*now, *fixed[3:]], FED, buffers, turns, threads)()
-                now = [x[(taken - 1) % len(x)] for x in buffers[:3]]
-            for x, y in zip(results, buffers, strict=True):
-                if len(x) == calls:
-                    x[first : first + taken, part][:, order] = y
-                elif first + taken == calls:
-                    x[(calls - 1) % 2, part][order] = y[(taken - 1) % len(y)]
+    for first in range(0, calls, some):
+        taken = min(some, calls - first)
+        found = [x[first : first + taken] if len(x) == calls else x[:taken] for x in results]
+        for done in range(0, steps, INTERVAL):
+            numbers[1] = turns = min(INTERVAL, steps - done)
+            kernel.sequence(taken, now, FED, found, turns, threads, in_place=True, order=order.indices)()
+            order.follow(now[2], taken * turns)
+    for x, end in zip(results, now[:3], strict=False):
+        if len(x) != calls:
+            x[(calls - 1) % 2] = end
 
 
-def _order(rest: Array, places: Mapping[str, slice]) -> Array:
-    """Return the order of motions, from their carried state: by recent iterations, then by active contacts."""
+def _order(rest: Array, places: Mapping[str, slice], pieces: Array) -> Array:
+    """Return the order of motions, from their carried state: piece, recent iterations, active contacts."""
     active = np.packbits(rest[:, places["memory"]] != 0.0, axis=1)
     iterations = np.rint(PER_OCTAVE * np.log2(1.0 + rest[:, places["iterations"].start]))
-    return np.lexsort((active.view(f"S{active.shape[1]}")[:, 0], iterations))
+    return np.lexsort((active.view(f"S{active.shape[1]}")[:, 0], iterations, pieces))
 
 
 def _of_each(kernel: Kernel, arrays: Sequence[Array]) -> list[bool]:

@@ -1,7 +1,7 @@
 %struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, ptr }
 %struct.Slot = type { i64, i64, ptr, ptr, ptr }
-%struct.SequenceInput = type { ptr, i64 }
 %struct.SequenceOutput = type { ptr, i64, i64 }
+%struct.SequenceInput = type { ptr, i64 }
 
 @python = internal unnamed_addr global %struct.Python zeroinitializer, align 8
 
@@ -2557,206 +2557,394 @@ define void @run_sequence(ptr nocapture noundef readonly %0) local_unnamed_addr 
   %8 = load i64, ptr %7, align 8
   %9 = add nsw i64 %8, %6
   %10 = alloca ptr, i64 %9, align 16
-  %11 = getelementptr inbounds i8, ptr %0, i64 48
-  %12 = load i64, ptr %11, align 8
-  %13 = getelementptr inbounds i8, ptr %0, i64 56
+  %11 = alloca ptr, i64 %6, align 16
+  %12 = alloca %struct.SequenceOutput, i64 %8, align 16
+  %13 = getelementptr inbounds i8, ptr %0, i64 48
   %14 = load i64, ptr %13, align 8
-  %15 = icmp slt i64 %12, %14
-  br i1 %15, label %16, label %156
+  %15 = getelementptr inbounds i8, ptr %0, i64 56
+  %16 = load i64, ptr %15, align 8
+  %17 = icmp slt i64 %14, %16
+  br i1 %17, label %18, label %286
 
-16:
-  %17 = getelementptr inbounds i8, ptr %0, i64 64
-  %18 = getelementptr inbounds i8, ptr %0, i64 32
-  %19 = icmp sgt i64 %6, 0
-  %20 = getelementptr inbounds i8, ptr %0, i64 88
-  %21 = getelementptr inbounds i8, ptr %0, i64 96
-  %22 = getelementptr inbounds i8, ptr %0, i64 8
-  %23 = getelementptr inbounds i8, ptr %0, i64 72
-  %24 = getelementptr inbounds i8, ptr %0, i64 40
-  %25 = icmp slt i64 %6, 1
-  %26 = load i64, ptr %17, align 8
-  br label %27
-
-27:
-  %28 = phi i64 [ %26, %16 ], [ %152, %151 ]
-  %29 = phi i64 [ %14, %16 ], [ %154, %151 ]
-  %30 = phi i64 [ %12, %16 ], [ %153, %151 ]
-  %31 = sub nsw i64 %29, %30
-  %32 = call i64 @llvm.smin.i64(i64 %31, i64 %28)
-  store i64 %32, ptr %2, align 8
-  %33 = load i64, ptr %18, align 8
-  %34 = icmp sgt i64 %33, 0
-  br i1 %34, label %39, label %113
+18:
+  %19 = getelementptr inbounds i8, ptr %0, i64 64
+  %20 = getelementptr inbounds i8, ptr %0, i64 104
+  %21 = getelementptr inbounds i8, ptr %0, i64 112
+  %22 = icmp sgt i64 %6, 0
+  %23 = getelementptr inbounds i8, ptr %0, i64 88
+  %24 = icmp sgt i64 %8, 0
+  %25 = getelementptr i64, ptr %4, i64 %6
+  %26 = getelementptr inbounds i8, ptr %0, i64 96
+  %27 = getelementptr inbounds i8, ptr %0, i64 32
+  %28 = getelementptr ptr, ptr %10, i64 %6
+  %29 = getelementptr inbounds i8, ptr %0, i64 8
+  %30 = getelementptr inbounds i8, ptr %0, i64 72
+  %31 = icmp slt i64 %8, 1
+  %32 = getelementptr inbounds i8, ptr %0, i64 40
+  %33 = icmp slt i64 %6, 1
+  %34 = load i64, ptr %19, align 8
+  br label %35
 
 35:
-  %36 = add nuw nsw i64 %40, 1
-  %37 = load i64, ptr %18, align 8
-  %38 = icmp slt i64 %36, %37
-  br i1 %38, label %39, label %113
-
-39:
-  %40 = phi i64 [ %36, %35 ], [ 0, %27 ]
-  br i1 %19, label %41, label %46
-
-41:
-  %42 = load ptr, ptr %20, align 8
-  %43 = icmp eq i64 %40, 0
-  %44 = add nsw i64 %40, -1
-  %45 = trunc i64 %44 to i1
-  br label %52
+  %36 = phi i64 [ %34, %18 ], [ %282, %281 ]
+  %37 = phi i64 [ %16, %18 ], [ %284, %281 ]
+  %38 = phi i64 [ %14, %18 ], [ %283, %281 ]
+  %39 = sub nsw i64 %37, %38
+  %40 = call i64 @llvm.smin.i64(i64 %39, i64 %36)
+  store i64 %40, ptr %2, align 8
+  %41 = load ptr, ptr %20, align 8
+  %42 = icmp eq ptr %41, null
+  %43 = getelementptr inbounds i64, ptr %41, i64 %38
+  %44 = select i1 %42, ptr null, ptr %43
+  %45 = load ptr, ptr %21, align 8
+  br i1 %22, label %46, label %48
 
 46:
-  %47 = load i64, ptr %7, align 8
-  %48 = icmp sgt i64 %47, 0
-  br i1 %48, label %49, label %82
+  %47 = icmp eq ptr %44, null
+  br label %54
 
-49:
-  %50 = load ptr, ptr %21, align 8
-  %51 = trunc i64 %40 to i1
-  br label %86
+48:
+  %49 = phi i64 [ %40, %35 ], [ %90, %89 ]
+  %50 = phi ptr [ %45, %35 ], [ %92, %89 ]
+  br i1 %24, label %51, label %95
 
-52:
-  %53 = phi i64 [ 0, %41 ], [ %80, %73 ]
-  %54 = getelementptr inbounds %struct.SequenceInput, ptr %42, i64 %53
-  br i1 %43, label %71, label %55
+51:
+  %52 = load ptr, ptr %26, align 8
+  %53 = icmp eq ptr %44, null
+  br label %101
 
-55:
-  %56 = getelementptr inbounds i8, ptr %54, i64 8
-  %57 = load i64, ptr %56, align 8
-  %58 = icmp sgt i64 %57, -1
-  br i1 %58, label %59, label %71
+54:
+  %55 = phi i64 [ %40, %46 ], [ %90, %89 ]
+  %56 = phi i64 [ %40, %46 ], [ %91, %89 ]
+  %57 = phi ptr [ %45, %46 ], [ %92, %89 ]
+  %58 = phi i64 [ 0, %46 ], [ %93, %89 ]
+  %59 = load ptr, ptr %23, align 8
+  %60 = getelementptr inbounds %struct.SequenceInput, ptr %59, i64 %58
+  %61 = load ptr, ptr %60, align 8
+  %62 = getelementptr inbounds i64, ptr %4, i64 %58
+  %63 = load i64, ptr %62, align 8
+  %64 = mul nsw i64 %63, %38
+  %65 = getelementptr inbounds i8, ptr %61, i64 %64
+  %66 = getelementptr inbounds ptr, ptr %11, i64 %58
+  store ptr %65, ptr %66, align 8
+  %67 = icmp eq i64 %63, 0
+  %68 = select i1 %47, i1 true, i1 %67
+  br i1 %68, label %89, label %69
 
-59:
-  %60 = load ptr, ptr %21, align 8
-  %61 = getelementptr inbounds %struct.SequenceOutput, ptr %60, i64 %57
-  %62 = load ptr, ptr %61, align 8
-  %63 = getelementptr inbounds i8, ptr %61, i64 8
-  %64 = load i64, ptr %63, align 8
-  %65 = mul nsw i64 %64, %44
-  %66 = getelementptr inbounds i8, ptr %62, i64 %65
-  %67 = getelementptr inbounds i8, ptr %61, i64 16
-  %68 = load i64, ptr %67, align 8
-  %69 = select i1 %45, i64 %68, i64 0
-  %70 = getelementptr inbounds i8, ptr %66, i64 %69
-  br label %73
+69:
+  %70 = icmp sgt i64 %56, 0
+  br i1 %70, label %71, label %84
 
 71:
-  %72 = load ptr, ptr %54, align 8
-  br label %73
-
-73:
-  %74 = phi ptr [ %70, %59 ], [ %72, %71 ]
-  %75 = getelementptr inbounds i64, ptr %4, i64 %53
+  %72 = phi i64 [ %79, %71 ], [ 0, %69 ]
+  %73 = mul nsw i64 %72, %63
+  %74 = getelementptr inbounds i8, ptr %57, i64 %73
+  %75 = getelementptr inbounds i64, ptr %44, i64 %72
   %76 = load i64, ptr %75, align 8
-  %77 = mul nsw i64 %76, %30
-  %78 = getelementptr inbounds i8, ptr %74, i64 %77
-  %79 = getelementptr inbounds ptr, ptr %10, i64 %53
-  store ptr %78, ptr %79, align 8
-  %80 = add nuw nsw i64 %53, 1
-  %81 = icmp eq i64 %80, %6
-  br i1 %81, label %46, label %52
+  %77 = mul nsw i64 %76, %63
+  %78 = getelementptr inbounds i8, ptr %61, i64 %77
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %74, ptr readonly align 1 %78, i64 %63, i1 false)
+  %79 = add nuw nsw i64 %72, 1
+  %80 = icmp eq i64 %79, %56
+  br i1 %80, label %81, label %71
 
-82:
-  %83 = load i64, ptr %22, align 8
-  %84 = icmp eq i64 %83, 0
-  %85 = load ptr, ptr %0, align 8
-  br i1 %84, label %107, label %106
+81:
+  %82 = load i64, ptr %2, align 8
+  %83 = load i64, ptr %62, align 8
+  br label %84
 
-86:
-  %87 = phi i64 [ 0, %49 ], [ %104, %86 ]
-  %88 = getelementptr inbounds %struct.SequenceOutput, ptr %50, i64 %87
-  %89 = load ptr, ptr %88, align 8
-  %90 = getelementptr inbounds i8, ptr %88, i64 8
-  %91 = load i64, ptr %90, align 8
-  %92 = mul nsw i64 %91, %40
-  %93 = getelementptr inbounds i8, ptr %89, i64 %92
-  %94 = getelementptr inbounds i8, ptr %88, i64 16
-  %95 = load i64, ptr %94, align 8
-  %96 = select i1 %51, i64 %95, i64 0
-  %97 = getelementptr inbounds i8, ptr %93, i64 %96
-  %98 = add nsw i64 %87, %6
-  %99 = getelementptr inbounds i64, ptr %4, i64 %98
-  %100 = load i64, ptr %99, align 8
-  %101 = mul nsw i64 %100, %30
-  %102 = getelementptr inbounds i8, ptr %97, i64 %101
-  %103 = getelementptr inbounds ptr, ptr %10, i64 %98
-  store ptr %102, ptr %103, align 8
-  %104 = add nuw nsw i64 %87, 1
-  %105 = icmp eq i64 %104, %47
-  br i1 %105, label %82, label %86
+84:
+  %85 = phi i64 [ %83, %81 ], [ %63, %69 ]
+  %86 = phi i64 [ %82, %81 ], [ %55, %69 ]
+  store ptr %57, ptr %66, align 8
+  %87 = mul nsw i64 %85, %86
+  %88 = getelementptr inbounds i8, ptr %57, i64 %87
+  br label %89
 
-106:
-  call void %85(ptr noundef nonnull %10, ptr noundef %4) #8
-  br label %108
+89:
+  %90 = phi i64 [ %86, %84 ], [ %55, %54 ]
+  %91 = phi i64 [ %86, %84 ], [ %56, %54 ]
+  %92 = phi ptr [ %88, %84 ], [ %57, %54 ]
+  %93 = add nuw nsw i64 %58, 1
+  %94 = icmp eq i64 %93, %6
+  br i1 %94, label %48, label %54
 
-107:
-  call void %85(ptr noundef nonnull %10, ptr noundef nonnull %2, ptr noundef %4, ptr noundef null) #8
-  br label %108
+95:
+  %96 = load i64, ptr %27, align 8
+  %97 = icmp sgt i64 %96, 0
+  br i1 %97, label %98, label %227
 
-108:
-  %109 = load i64, ptr %23, align 8
-  %110 = load i64, ptr %2, align 8
-  %111 = mul i64 %110, %109
-  %112 = call zeroext i1 @poll_signals(i64 noundef %111) #10
-  br i1 %112, label %150, label %35
+98:
+  %99 = icmp eq ptr %44, null
+  %100 = select i1 %99, i1 true, i1 %31
+  br label %121
 
-113:
-  %114 = load i64, ptr %24, align 8
-  %115 = icmp eq i64 %114, 0
-  %116 = select i1 %115, i1 true, i1 %25
-  br i1 %116, label %151, label %117
+101:
+  %102 = phi ptr [ %50, %51 ], [ %118, %117 ]
+  %103 = phi i64 [ 0, %51 ], [ %119, %117 ]
+  %104 = getelementptr i64, ptr %25, i64 %103
+  %105 = load i64, ptr %104, align 8
+  %106 = getelementptr inbounds %struct.SequenceOutput, ptr %12, i64 %103
+  %107 = getelementptr inbounds %struct.SequenceOutput, ptr %52, i64 %103
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %106, ptr noundef nonnull align 8 dereferenceable(24) %107, i64 24, i1 false)
+  %108 = mul nsw i64 %105, %38
+  %109 = load ptr, ptr %106, align 8
+  %110 = getelementptr inbounds i8, ptr %109, i64 %108
+  store ptr %110, ptr %106, align 8
+  br i1 %53, label %117, label %111
+
+111:
+  %112 = mul nsw i64 %105, %49
+  store ptr %102, ptr %106, align 8
+  %113 = getelementptr inbounds i8, ptr %106, i64 8
+  store i64 0, ptr %113, align 8
+  %114 = getelementptr inbounds i8, ptr %106, i64 16
+  store i64 %112, ptr %114, align 8
+  %115 = shl nsw i64 %112, 1
+  %116 = getelementptr inbounds i8, ptr %102, i64 %115
+  br label %117
 
 117:
-  %118 = phi i64 [ %148, %147 ], [ 0, %113 ]
-  %119 = load ptr, ptr %20, align 8
-  %120 = getelementptr inbounds %struct.SequenceInput, ptr %119, i64 %118
-  %121 = getelementptr inbounds i8, ptr %120, i64 8
-  %122 = load i64, ptr %121, align 8
-  %123 = icmp slt i64 %122, 0
-  br i1 %123, label %147, label %124
+  %118 = phi ptr [ %116, %111 ], [ %102, %101 ]
+  %119 = add nuw nsw i64 %103, 1
+  %120 = icmp eq i64 %119, %8
+  br i1 %120, label %95, label %101
 
-124:
-  %125 = load ptr, ptr %21, align 8
-  %126 = getelementptr inbounds %struct.SequenceOutput, ptr %125, i64 %122
-  %127 = load i64, ptr %18, align 8
-  %128 = add nsw i64 %127, -1
-  %129 = load ptr, ptr %126, align 8
-  %130 = getelementptr inbounds i8, ptr %126, i64 8
-  %131 = load i64, ptr %130, align 8
-  %132 = mul nsw i64 %131, %128
-  %133 = getelementptr inbounds i8, ptr %129, i64 %132
-  %134 = getelementptr inbounds i8, ptr %126, i64 16
-  %135 = load i64, ptr %134, align 8
-  %136 = trunc i64 %128 to i1
-  %137 = select i1 %136, i64 %135, i64 0
-  %138 = getelementptr inbounds i8, ptr %133, i64 %137
-  %139 = getelementptr inbounds i64, ptr %4, i64 %118
-  %140 = load i64, ptr %139, align 8
-  %141 = mul nsw i64 %140, %30
-  %142 = getelementptr inbounds i8, ptr %138, i64 %141
-  %143 = load ptr, ptr %120, align 8
-  %144 = getelementptr inbounds i8, ptr %143, i64 %141
-  %145 = load i64, ptr %2, align 8
-  %146 = mul nsw i64 %145, %140
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %144, ptr align 1 %142, i64 %146, i1 false)
-  br label %147
+121:
+  %122 = phi i64 [ 0, %98 ], [ %183, %224 ]
+  br i1 %22, label %123, label %128
 
-147:
-  %148 = add nuw nsw i64 %118, 1
-  %149 = icmp eq i64 %148, %6
-  br i1 %149, label %151, label %117
+123:
+  %124 = load ptr, ptr %23, align 8
+  %125 = icmp ne i64 %122, 0
+  %126 = add nsw i64 %122, -1
+  %127 = trunc i64 %126 to i1
+  br label %131
 
-150:
-  br label %156
+128:
+  br i1 %24, label %129, label %156
+
+129:
+  %130 = trunc i64 %122 to i1
+  br label %160
+
+131:
+  %132 = phi i64 [ 0, %123 ], [ %154, %151 ]
+  %133 = getelementptr inbounds %struct.SequenceInput, ptr %124, i64 %132, i32 1
+  %134 = load i64, ptr %133, align 8
+  %135 = icmp sgt i64 %134, -1
+  %136 = select i1 %125, i1 %135, i1 false
+  br i1 %136, label %137, label %148
+
+137:
+  %138 = getelementptr inbounds %struct.SequenceOutput, ptr %12, i64 %134
+  %139 = load ptr, ptr %138, align 8
+  %140 = getelementptr inbounds i8, ptr %138, i64 8
+  %141 = load i64, ptr %140, align 8
+  %142 = mul nsw i64 %141, %126
+  %143 = getelementptr inbounds i8, ptr %139, i64 %142
+  %144 = getelementptr inbounds i8, ptr %138, i64 16
+  %145 = load i64, ptr %144, align 8
+  %146 = select i1 %127, i64 %145, i64 0
+  %147 = getelementptr inbounds i8, ptr %143, i64 %146
+  br label %151
+
+148:
+  %149 = getelementptr inbounds ptr, ptr %11, i64 %132
+  %150 = load ptr, ptr %149, align 8
+  br label %151
 
 151:
-  %152 = load i64, ptr %17, align 8
-  %153 = add nsw i64 %152, %30
-  %154 = load i64, ptr %13, align 8
-  %155 = icmp slt i64 %153, %154
-  br i1 %155, label %27, label %156
+  %152 = phi ptr [ %147, %137 ], [ %150, %148 ]
+  %153 = getelementptr inbounds ptr, ptr %10, i64 %132
+  store ptr %152, ptr %153, align 8
+  %154 = add nuw nsw i64 %132, 1
+  %155 = icmp eq i64 %154, %6
+  br i1 %155, label %128, label %131
 
 156:
+  %157 = load i64, ptr %29, align 8
+  %158 = icmp eq i64 %157, 0
+  %159 = load ptr, ptr %0, align 8
+  br i1 %158, label %176, label %175
+
+160:
+  %161 = phi i64 [ 0, %129 ], [ %173, %160 ]
+  %162 = getelementptr inbounds %struct.SequenceOutput, ptr %12, i64 %161
+  %163 = load ptr, ptr %162, align 8
+  %164 = getelementptr inbounds i8, ptr %162, i64 8
+  %165 = load i64, ptr %164, align 8
+  %166 = mul nsw i64 %165, %122
+  %167 = getelementptr inbounds i8, ptr %163, i64 %166
+  %168 = getelementptr inbounds i8, ptr %162, i64 16
+  %169 = load i64, ptr %168, align 8
+  %170 = select i1 %130, i64 %169, i64 0
+  %171 = getelementptr inbounds i8, ptr %167, i64 %170
+  %172 = getelementptr ptr, ptr %28, i64 %161
+  store ptr %171, ptr %172, align 8
+  %173 = add nuw nsw i64 %161, 1
+  %174 = icmp eq i64 %173, %8
+  br i1 %174, label %156, label %160
+
+175:
+  call void %159(ptr noundef nonnull %10, ptr noundef %4) #8
+  br label %177
+
+176:
+  call void %159(ptr noundef nonnull %10, ptr noundef nonnull %2, ptr noundef %4, ptr noundef null) #8
+  br label %177
+
+177:
+  %178 = load i64, ptr %30, align 8
+  %179 = load i64, ptr %2, align 8
+  %180 = mul i64 %179, %178
+  %181 = call zeroext i1 @poll_signals(i64 noundef %180) #10
+  br i1 %181, label %280, label %182
+
+182:
+  %183 = add nuw nsw i64 %122, 1
+  br i1 %100, label %224, label %184
+
+184:
+  %185 = trunc i64 %122 to i1
+  br label %186
+
+186:
+  %187 = phi i64 [ 0, %184 ], [ %222, %221 ]
+  %188 = load ptr, ptr %26, align 8
+  %189 = getelementptr inbounds %struct.SequenceOutput, ptr %188, i64 %187, i32 1
+  %190 = load i64, ptr %189, align 8
+  %191 = icmp eq i64 %190, 0
+  br i1 %191, label %192, label %195
+
+192:
+  %193 = load i64, ptr %27, align 8
+  %194 = icmp eq i64 %183, %193
+  br i1 %194, label %195, label %221
+
+195:
+  %196 = getelementptr inbounds %struct.SequenceOutput, ptr %188, i64 %187
+  %197 = load ptr, ptr %196, align 8
+  %198 = mul nsw i64 %190, %122
+  %199 = getelementptr inbounds i8, ptr %197, i64 %198
+  %200 = getelementptr inbounds i8, ptr %196, i64 16
+  %201 = load i64, ptr %200, align 8
+  %202 = select i1 %185, i64 %201, i64 0
+  %203 = getelementptr inbounds i8, ptr %199, i64 %202
+  %204 = add nsw i64 %187, %6
+  %205 = getelementptr inbounds ptr, ptr %10, i64 %204
+  %206 = load ptr, ptr %205, align 8
+  %207 = load i64, ptr %2, align 8
+  %208 = getelementptr inbounds i64, ptr %4, i64 %204
+  %209 = load i64, ptr %208, align 8
+  %210 = icmp sgt i64 %207, 0
+  br i1 %210, label %211, label %221
+
+211:
+  %212 = phi i64 [ %219, %211 ], [ 0, %195 ]
+  %213 = getelementptr inbounds i64, ptr %44, i64 %212
+  %214 = load i64, ptr %213, align 8
+  %215 = mul nsw i64 %214, %209
+  %216 = getelementptr inbounds i8, ptr %203, i64 %215
+  %217 = mul nsw i64 %212, %209
+  %218 = getelementptr inbounds i8, ptr %206, i64 %217
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %216, ptr readonly align 1 %218, i64 %209, i1 false)
+  %219 = add nuw nsw i64 %212, 1
+  %220 = icmp eq i64 %219, %207
+  br i1 %220, label %221, label %211
+
+221:
+  %222 = add nuw nsw i64 %187, 1
+  %223 = icmp eq i64 %222, %8
+  br i1 %223, label %224, label %186
+
+224:
+  %225 = load i64, ptr %27, align 8
+  %226 = icmp slt i64 %183, %225
+  br i1 %226, label %121, label %227
+
+227:
+  %228 = load i64, ptr %32, align 8
+  %229 = icmp eq i64 %228, 0
+  %230 = select i1 %229, i1 true, i1 %33
+  br i1 %230, label %281, label %231
+
+231:
+  %232 = icmp eq ptr %44, null
+  br label %233
+
+233:
+  %234 = phi i64 [ 0, %231 ], [ %278, %277 ]
+  %235 = load ptr, ptr %23, align 8
+  %236 = getelementptr inbounds %struct.SequenceInput, ptr %235, i64 %234
+  %237 = getelementptr inbounds i8, ptr %236, i64 8
+  %238 = load i64, ptr %237, align 8
+  %239 = icmp slt i64 %238, 0
+  br i1 %239, label %277, label %240
+
+240:
+  %241 = getelementptr inbounds %struct.SequenceOutput, ptr %12, i64 %238
+  %242 = load i64, ptr %27, align 8
+  %243 = add nsw i64 %242, -1
+  %244 = load ptr, ptr %241, align 8
+  %245 = getelementptr inbounds i8, ptr %241, i64 8
+  %246 = load i64, ptr %245, align 8
+  %247 = mul nsw i64 %246, %243
+  %248 = getelementptr inbounds i8, ptr %244, i64 %247
+  %249 = getelementptr inbounds i8, ptr %241, i64 16
+  %250 = load i64, ptr %249, align 8
+  %251 = trunc i64 %243 to i1
+  %252 = select i1 %251, i64 %250, i64 0
+  %253 = getelementptr inbounds i8, ptr %248, i64 %252
+  %254 = load ptr, ptr %236, align 8
+  br i1 %232, label %270, label %255
+
+255:
+  %256 = load i64, ptr %2, align 8
+  %257 = getelementptr inbounds i64, ptr %4, i64 %234
+  %258 = load i64, ptr %257, align 8
+  %259 = icmp sgt i64 %256, 0
+  br i1 %259, label %260, label %277
+
+260:
+  %261 = phi i64 [ %268, %260 ], [ 0, %255 ]
+  %262 = getelementptr inbounds i64, ptr %44, i64 %261
+  %263 = load i64, ptr %262, align 8
+  %264 = mul nsw i64 %263, %258
+  %265 = getelementptr inbounds i8, ptr %254, i64 %264
+  %266 = mul nsw i64 %261, %258
+  %267 = getelementptr inbounds i8, ptr %253, i64 %266
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %265, ptr readonly align 1 %267, i64 %258, i1 false)
+  %268 = add nuw nsw i64 %261, 1
+  %269 = icmp eq i64 %268, %256
+  br i1 %269, label %277, label %260
+
+270:
+  %271 = getelementptr inbounds i64, ptr %4, i64 %234
+  %272 = load i64, ptr %271, align 8
+  %273 = mul nsw i64 %272, %38
+  %274 = getelementptr inbounds i8, ptr %254, i64 %273
+  %275 = load i64, ptr %2, align 8
+  %276 = mul nsw i64 %275, %272
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %274, ptr align 1 %253, i64 %276, i1 false)
+  br label %277
+
+277:
+  %278 = add nuw nsw i64 %234, 1
+  %279 = icmp eq i64 %278, %6
+  br i1 %279, label %281, label %233
+
+280:
+  br label %286
+
+281:
+  %282 = load i64, ptr %19, align 8
+  %283 = add nsw i64 %282, %38
+  %284 = load i64, ptr %15, align 8
+  %285 = icmp slt i64 %283, %284
+  br i1 %285, label %35, label %286
+
+286:
   ret void
 }
 
