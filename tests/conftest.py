@@ -36,6 +36,14 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.import_plugin("stress")
 
 
+@pytest.hookimpl(tryfirst=True)  # before markers select
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most combinations of similar variants to the nightly run."""
+    from shortened import leave_combinations_to_nightly
+
+    leave_combinations_to_nightly(items)
+
+
 gc.set_threshold(500_000, 20, 20)  # expressions and code are made by the million and seldom in cycles
 
 
@@ -76,6 +84,24 @@ def interpreted(request: pytest.FixtureRequest) -> Iterator[None]:
     folder = request.path.relative_to(Path(__file__).parent).parts[0]
     with first_calls_interpreted() if folder in INTERPRETED else nullcontext():
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def reading_here(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read MJCF and USD files in this process, except for the commands."""
+    from confined_here import children_spared
+
+    folder = request.path.relative_to(Path(__file__).parent).parts[0]
+    with nullcontext() if folder == "cli" else children_spared():
+        yield
+
+
+@pytest.fixture
+def in_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read files in child processes, as users do."""
+    from confined_here import leave_children
+
+    leave_children(monkeypatch)
 
 
 @pytest.hookimpl(tryfirst=True)

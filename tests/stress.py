@@ -1,6 +1,7 @@
 """Stress runs of the hypothesis tests: `pytest -m stress` runs each with other seeds, and once with more examples.
 
-The normal run does not contain them. Seeds are counted up from one that is printed, so that a failure can be repeated.
+The normal run does not contain them, and draws a part of a test's examples.
+Seeds are counted up from one that is printed, so that a failure can be repeated.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from typing import Any, NamedTuple
 import pytest
 
 MARKER = "stress"
+
+SHORT = 3
+"""The normal run draws one of this many examples of a test, but not less than ``LEAST`` of those that it has."""
+LEAST = 6
 
 
 class StressRun(NamedTuple):
@@ -81,17 +86,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # before hypothesis reads the settings
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Give the test the seed and the number of examples of its run, and no examples of earlier runs."""
-    run = item.callspec.params.get("stress_run") if hasattr(item, "callspec") else None
-    if run is None:
+    """Give the test the seed and the number of examples of its run; stress runs take no examples of earlier ones."""
+    if not hasattr(getattr(item, "function", None), "hypothesis"):
         return (yield)
-    from hypothesis import settings  # not at the top: the normal run does without
+    run = item.callspec.params.get("stress_run") if hasattr(item, "callspec") else None
+    from hypothesis import settings  # not at the top: most tests do without
 
     test = item.function
     usual = test._hypothesis_internal_use_settings, test._hypothesis_internal_use_seed
-    more = run.factor * usual[0].max_examples
-    test._hypothesis_internal_use_settings = settings(usual[0], max_examples=more, database=None)
-    test._hypothesis_internal_use_seed = run.seed
+    count = usual[0].max_examples
+    if run is None:
+        fewer = min(count, max(LEAST, count // SHORT))
+        test._hypothesis_internal_use_settings = settings(usual[0], max_examples=fewer)
+    else:
+        test._hypothesis_internal_use_settings = settings(usual[0], max_examples=run.factor * count, database=None)
+        test._hypothesis_internal_use_seed = run.seed
     try:
         return (yield)
     finally:

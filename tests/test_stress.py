@@ -62,7 +62,7 @@ def test_the_normal_run_has_no_stress_runs(tmp_path: Path, expression: list[str]
     assert "test_other PASSED" in said
     assert "test_law PASSED" in said
     assert "seed-6" not in said
-    assert len(examples) == 10
+    assert len(examples) == 6  # a part of them
 
 
 def test_a_seed_is_chosen_and_printed(tmp_path: Path) -> None:

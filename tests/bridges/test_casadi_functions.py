@@ -92,6 +92,7 @@ OPERATIONS = [
 ]
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("function", OPERATIONS)
 @pytest.mark.parametrize("seed", range(3))
 def test_operations(function, seed):

@@ -60,6 +60,7 @@ def shown():
         one.stop()
 
 
+@pytest.mark.variants("view")
 @pytest.mark.parametrize("name", ["humanoid", "two_link", "arm7"])
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize(("width", "height"), [(900, 500), (300, 600)])

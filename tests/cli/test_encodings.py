@@ -9,6 +9,7 @@ import pytest
 
 from linkwright.cli import app, main
 from linkwright.cli.output.encodings import accept_all_characters, ascii_of
+from shortened import long_form
 
 COMMANDS = [name for name in app.resolved_commands() if not name.startswith("-")]
 
@@ -27,6 +28,7 @@ def said(monkeypatch: pytest.MonkeyPatch, encoding: str, *words: str) -> tuple[i
     return int(stop.value.code or 0), out, err
 
 
+@pytest.mark.variants("encoding")
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_help_can_be_written(monkeypatch, encoding, command):
@@ -37,7 +39,7 @@ def test_every_help_can_be_written(monkeypatch, encoding, command):
     assert out.count("?") == in_full.count("?")  # every character has a replacement
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", *long_form("latin-1")])
 def test_trees_equations_and_mistakes_are_readable(monkeypatch, tmp_path, encoding):
     _, tree, _ = said(monkeypatch, encoding, "info", "two_link")
     assert "+- joint1 (revolute, q[0]) - link1" in tree

@@ -10,6 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import ArgumentError, NoDerivativeError, UnknownNameError
 from mechanisms import one_of_each, relative_error, state
+from shortened import long_form
 
 ROWS = 5
 
@@ -74,7 +75,7 @@ def test_joints_and_gravity_are_parameters_too():
     assert relative_error(weight(q, [1.0, 2.0, 3.0]), lw.gravity_forces(model.with_gravity([1, 2, 3]), q)) < 1e-12
 
 
-@pytest.mark.parametrize("seed", [0, 4])
+@pytest.mark.parametrize("seed", [0, *long_form(4)])
 def test_parameters_of_any_body_of_any_mechanism(seed):
     model = one_of_each(seed)
     q, v, a = state(model, 0)

@@ -59,6 +59,7 @@ def ulps(found: np.ndarray, exact: np.ndarray) -> np.ndarray:
     return abs(found - exact) / np.maximum(np.spacing(abs(exact.astype(np.float32))), 2.0**-149)
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize("op", REFERENCES)
 def test_elementary_functions_are_accurate(op, seed):
@@ -88,6 +89,7 @@ def given_arrays(kernel: Kernel, model: lw.Model, rows: int) -> list[np.ndarray]
     return [known[slot.name].astype(np.float32) for slot in kernel.program.inputs]
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize(
     "function",
     [lw.inverse_dynamics, lw.forward_dynamics, lw.mass_matrix, lw.integrate, lw.difference, lw.kinetic_energy],

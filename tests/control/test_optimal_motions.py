@@ -52,6 +52,7 @@ def gradient(model, found, cost, some):
     return np.array(slopes)
 
 
+@pytest.mark.variants("springs", "method")
 @pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
 @pytest.mark.parametrize(
     "kinds", [[Revolute, Spherical], [Prismatic, Planar], [Cylindrical, Revolute]], ids=lambda k: k[-1].type

@@ -39,6 +39,7 @@ OF_NUMPY = {
 }
 
 
+@pytest.mark.variants("hidden")
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("hidden", [(), (5,), (24, 40)])
 def test_outputs_are_those_of_the_network(robot, activation, hidden):

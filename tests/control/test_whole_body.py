@@ -121,6 +121,7 @@ def written_out(body, tasks, q, v, targets, limits, r=1e-5):
     return H, g, E, e, A, b
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("limit", [200.0, 12.0, 6.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_answer_is_feasible_and_none_is_better(dog, limit, seed):

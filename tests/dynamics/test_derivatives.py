@@ -97,6 +97,7 @@ def test_arms_by_complex_steps(name):
     assert relative_error(by_a, expected_a) < 1e-14
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("kind", JOINT_TYPES)
 @pytest.mark.parametrize("seed", range(5))  # of compound joints there are five
 def test_velocity_product_derivative(kind, seed):
@@ -142,6 +143,7 @@ def test_compiled_as_in_the_book(mimics):
         assert relative_error(x, y) < 1e-14 * condition
 
 
+@pytest.mark.variants("pushed")
 @pytest.mark.parametrize(
     ("algorithm", "wrt"),
     [(book, wrt) for book, known in TABLE.items() for wrt in known.derivatives],

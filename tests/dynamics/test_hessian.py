@@ -70,6 +70,7 @@ def humanoid():
     return lw.load("humanoid")
 
 
+@pytest.mark.variants("axes")
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("order", ORDERS)
 def test_rates_of_euler_angles(order, axes):

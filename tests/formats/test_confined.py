@@ -29,6 +29,7 @@ from linkwright.model.parts.spring import Spring
 
 HERE = Path(__file__).parent
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}<link name="a"/></robot>'
+pytestmark = pytest.mark.usefixtures("in_children")
 POSIX = pytest.mark.skipif(os.name == "nt", reason="limits of memory and pipes are those of POSIX")
 
 

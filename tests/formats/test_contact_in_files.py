@@ -107,6 +107,7 @@ diaginertia="0.1 0.1 0.1"/>{feet}</body></worldbody></mujoco>"""
 FEET = "".join(f'<geom size="0.02" pos="{x} {y} -0.08"/>' for x in (-0.3, 0.3) for y in (-0.3, 0.3))
 
 
+@pytest.mark.variants("condim", "cone")
 @pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
 @pytest.mark.parametrize("condim", [1, 3, 6])
 @pytest.mark.parametrize(

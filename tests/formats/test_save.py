@@ -71,6 +71,7 @@ def same_dynamics(one, other, frames=()):
 ENDINGS = (".urdf", ".xml", ".sdf", ".ztk")
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_of_hinges_and_slides(seed, ending, tmp_path):

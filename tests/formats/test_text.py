@@ -51,6 +51,7 @@ def test_a_text_may_begin_with_blank_lines_and_declares_any_encoding():
         lw.load(wrong)
 
 
+@pytest.mark.usefixtures("in_children")
 def test_mjcf_texts_are_read_in_a_process_or_here():
     pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
     confined, here = lw.load(MJCF), lw.load(MJCF, trusted=True)

@@ -38,6 +38,7 @@ def assert_between(model, ends, limits, postures):
     return result
 
 
+@pytest.mark.variants("limits")
 @pytest.mark.parametrize("limits", [True, False])
 @pytest.mark.parametrize("name", ARMS)
 def test_no_posture_is_beyond(name, limits):

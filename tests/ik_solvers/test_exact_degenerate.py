@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from shortened import long_form
 
 RIGHT = [0.0, np.pi / 2, -np.pi / 2, np.pi]
 X, Y, Z = np.eye(3)
@@ -176,34 +177,41 @@ def of_arm(model, frame, q):
     return whole
 
 
+EVERY = [3, *long_form(1)]
+"""One of how many postures is tried: those next to singular ones take up to 0.1 s."""
+
+
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("name", ["ur5_robot", "kinova", "puma560"])
-def test_postures_of_right_angles_are_found_or_infinitely_many(name):
+def test_postures_of_right_angles_are_found_or_infinitely_many(name, every):
     model, frame = load(name)
-    q = np.array(list(itertools.product(RIGHT, repeat=6)))[::13]
+    q = np.array(list(itertools.product(RIGHT, repeat=6)))[:: 13 * every]
     assert_found(solver_of(name), model, frame, q)
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("name", ["puma560", "arm7", "ur5_robot", "z1", "kinova", "panda", "xarm7"])
-def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name):
+def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name, every):
     model, frame = load(name)
     solver = solver_of(name)
     n, random = len(model.path(model.frame(frame).body)), np.random.default_rng(0)
     right = np.array(RIGHT)[random.integers(0, 4, (60, n))]
     fifteen = random.integers(-11, 13, (60, n)) * np.pi / 12
     structured = np.where(random.random((60, n)) < 0.5, fifteen, random.uniform(-3.0, 3.0, (60, n)))
-    q = np.concatenate([right, fifteen, structured])
+    q = np.concatenate([right, fifteen, structured])[::every]
     for distance in (0.0, 1e-9, 1e-7, 1e-5):
         near = q + distance * random.uniform(-1.0, 1.0, q.shape)
         assert_found(solver, model, frame, of_arm(model, frame, near))
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize(("name", "given"), [("arm7", "joint2"), ("xarm7", "joint4")])
-def test_straight_postures_with_another_joint_given_are_found_or_infinitely_many(name, given):
+def test_straight_postures_with_another_joint_given_are_found_or_infinitely_many(name, given, every):
     model, frame = load(name)
     solver = solver_of(name, given)
     random = np.random.default_rng(0)
     fifteen = random.integers(-11, 13, (100, 7)) * np.pi / 12
-    q = np.where(random.random((100, 7)) < 0.6, 0.0, fifteen)
+    q = np.where(random.random((100, 7)) < 0.6, 0.0, fifteen)[::every]
     for distance in (0.0, 1e-9, 1e-7, 1e-5):
         near = q + distance * random.uniform(-1.0, 1.0, q.shape)
         assert_found(solver, model, frame, of_arm(model, frame, near))
@@ -310,12 +318,13 @@ NEARLY_FREE = [
 """Postures of xarm7 whose axes 1 and 3 coincide up to the decimals of its file."""
 
 
+@pytest.mark.variants("distance")
 @pytest.mark.parametrize(("given", "q"), NEARLY_FREE)
 @pytest.mark.parametrize("distance", [0.0, 1e-9])
 def test_answers_next_to_motions_that_the_decimals_of_a_file_stop_are_found(given, q, distance):
     """The error along such a motion is 1e-7 times its square, and 1 times the square of others next to it."""
     model, frame = load("xarm7")
-    q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 7))
+    q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (3, 7))
     assert_found(solver_of("xarm7", given), model, frame, q)
 
 
@@ -324,7 +333,7 @@ def test_answers_on_a_curve_that_rounding_breaks_up_are_found(distance):
     """Of four answers next to the curve of joint1 and joint3 two are 6e-5 rad from it, and lead to the other two."""
     model, frame = load("xarm7")
     q = np.array([[5 * np.pi / 6, 0.0, 0.0, 1.647452335129329, 5 * np.pi / 12, 2.166828959721773, 0.0]])
-    q = q + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 7))
+    q = q + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (3, 7))
     assert_found(solver_of("xarm7", "joint4"), model, frame, q)
 
 
@@ -333,11 +342,11 @@ def test_the_middle_of_three_answers_on_a_nearly_free_motion_is_found(distance):
     """Along the motion of joint1 and joint3 the error is zero at the posture, and at 0.37 rad on both sides of it."""
     model, frame = load("xarm7")
     q = np.array([[np.pi / 6, 0.0, 0.0, -11 * np.pi / 12, 0.0, 0.0, 0.0]])
-    q = q + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 7))
+    q = q + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (3, 7))
     assert_found(lw.analytic_inverse_kinematics(model, frame), model, frame, q)
 
 
-@pytest.mark.parametrize("seed", [0, 2, 3])
+@pytest.mark.parametrize("seed", [0, *long_form(2, 3)])
 @pytest.mark.parametrize("given", ["joint2", "joint4", "joint6"])
 def test_all_postures_of_an_arm_with_rounded_axes_in_one_plane_are_found(given, seed):
     model, frame = load("xarm7")
@@ -384,6 +393,7 @@ def right_angled_arm(kind, seed, slides=()):
     return builder.frame("hand", before, xyz=(0.1, 0.2, 0.3)).build()
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize(
     ("kind", "seed", "slides"),
     [
@@ -402,13 +412,13 @@ def right_angled_arm(kind, seed, slides=()):
         ("a position for three joints", 0, ()),
     ],
 )
-def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind, seed, slides):
+def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind, seed, slides, every):
     model = right_angled_arm(kind, seed, slides)
     task = "position" if "position" in kind else "pose"
     solver = lw.analytic_inverse_kinematics(model, "hand", task=task)
     assert solver.family == kind
     random = np.random.default_rng(seed)
-    q = np.array(RIGHT)[random.integers(0, 4, (60, model.nq))]
+    q = np.array(RIGHT)[random.integers(0, 4, (60, model.nq))][::every]
     for distance in (0.0, 1e-9, 1e-7, 1e-5):
         assert_found(solver, model, "hand", q + distance * random.uniform(-1.0, 1.0, q.shape))
 
@@ -420,6 +430,7 @@ def six_joints():
     return model, lw.analytic_inverse_kinematics(model, "hand")
 
 
+@pytest.mark.variants("distance")
 @pytest.mark.parametrize("distance", [0.0, 1e-9, 1e-7])
 @pytest.mark.parametrize(
     "q",
@@ -432,7 +443,7 @@ def six_joints():
 def test_an_eightfold_root_leaves_places_for_other_answers(six_joints, q, distance):
     """Rounding turns two eightfold roots into 16 different answers, and an arm has no more."""
     model, solver = six_joints
-    q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (10, 6))
+    q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (3, 6))
     assert_found(solver, model, "hand", q)
 
 

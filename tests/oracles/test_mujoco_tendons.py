@@ -103,7 +103,7 @@ def test_written_and_read_again(both, tmp_path):
     assert again.springs == model.springs
     assert again.actuators == model.actuators
     (tmp_path / "first.xml").write_text(FILE)
-    assert load(tmp_path / "first.xml").springs == model.springs  # in a separate process
+    assert load(tmp_path / "first.xml").springs == model.springs  # as data of a child
 
 
 def test_transformed_models_have_the_same_tendons(both):

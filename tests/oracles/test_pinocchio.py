@@ -61,6 +61,7 @@ def test_poses_of_every_link(pair, states):
     close(lw.compile(all_poses, pair.ours)(states[0]), rows(pair, states, theirs))
 
 
+@pytest.mark.variants("reference_frame")
 @pytest.mark.parametrize("reference_frame", REFERENCE_FRAMES)
 @pytest.mark.parametrize("which", [0, 1])
 def test_jacobians_velocities_accelerations(pair, states, reference_frame, which):

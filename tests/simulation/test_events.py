@@ -431,6 +431,7 @@ def test_what_is_held_stays_held_when_something_else_changes():
     assert [len(part.model.loops) for part in motion.parts][-1] == 0
 
 
+@pytest.mark.variants("wave", "t0")
 @pytest.mark.parametrize("t0", [0.0, 0.1, 7.3])
 @pytest.mark.parametrize("wave", [np.sin, np.cos])
 @pytest.mark.parametrize("period", [0.02, 0.05, 0.1, 0.2, 0.25, 0.333])

@@ -167,6 +167,7 @@ def test_euler_angles_of_every_order(order, axes):
     assert np.abs(rotation.skew(w) - spin).max() < 1e-8
 
 
+@pytest.mark.variants("off", "axes")
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("off", [0.0, 1e-12, 1e-7, 1e-4])

@@ -18,6 +18,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.studies import samples
+from shortened import long_form
 
 JOB = """
 import os, signal, sys, time
@@ -107,7 +108,7 @@ def runs(tmp_path):
     made.close()
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(4, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("rounds", [2, *long_form(4)])
 def test_kills_change_nothing(tmp_path, runs, rounds):
     """In each round four where files are written, flushed and named, and one at any time."""
     draw = random.Random(4)
@@ -179,7 +180,7 @@ def deadly(a, folder):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("workers", [1, 2])  # with one, nothing is left of what it was sent
+@pytest.mark.parametrize("workers", [1, *long_form(2)])  # with one, nothing is left of what it was sent
 def test_a_worker_that_is_killed_is_replaced(tmp_path, workers):
     from functools import partial
 

@@ -67,6 +67,7 @@ def test_polynomials_of_batches_and_durations():
 LIMITS = dict(velocity=1.0, acceleration=2.0, jerk=6.0)
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("planner", ["s_curve", "trapezoid"])
 @pytest.mark.parametrize("seed", range(6))
 def test_ends_are_met_and_limits_kept(planner, seed):

@@ -11,6 +11,7 @@ NONE = np.zeros((0, 2))
 LIMITS = {"velocity": 1.0, "acceleration": 2.0}
 
 
+@pytest.mark.variants("batch")
 @pytest.mark.parametrize("batch", [(0,), (3, 0), (0, 2)])
 @pytest.mark.parametrize(
     "plan",

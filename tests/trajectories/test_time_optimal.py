@@ -16,6 +16,7 @@ from linkwright.trajectories import time_optimal
 from linkwright.trajectories.joint_space.boundary_conditions import velocity_limits
 from linkwright.trajectories.timing import solver
 from mechanisms import few_trees, with_loops
+from shortened import long_form
 
 
 def any_path(model, seed, batch=(), n=1, degree=5, size=0.5):
@@ -102,7 +103,7 @@ def test_the_motion_follows_the_path(model, seed):
     assert np.allclose(lw.difference(model, motion.end, path.end), 0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, *long_form(*range(2, 6))])
 def test_limits_are_kept_and_used_on_an_arm(seed):
     """At every moment some limit is as good as reached: else it would not be the fastest."""
     path = arm_path(seed)
@@ -129,14 +130,13 @@ def test_interpolation_and_collocation_exceed_limits_between():
 
 
 def test_durations_converge():
-    for seed in range(2):
-        path = arm_path(seed)
-        limit = time_optimal(path.model, path, points=1500, check=False).duration
-        assert limit < time_optimal(path.model, path).duration < 1.006 * limit
-        assert limit < time_optimal(path.model, path, points=400).duration < 1.0015 * limit
+    path = arm_path(0)
+    limit = time_optimal(path.model, path, points=1500, check=False).duration
+    assert limit < time_optimal(path.model, path).duration < 1.006 * limit
+    assert limit < time_optimal(path.model, path, points=400).duration < 1.0015 * limit
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *long_form(1, 2)])
 @pytest.mark.parametrize("scheme", ["interpolation", "collocation"])
 def test_the_same_as_toppra_on_the_same_grid(seed, scheme):
     """Hung Pham's own solver, its rows from our inverse dynamics called one by one."""
@@ -297,19 +297,21 @@ def damped_arm(damping, springs=False):
     return arm.build()
 
 
-@pytest.mark.parametrize("springs", [False, True])
-@pytest.mark.parametrize("damping", [0.02, 0.5, 4.0])
+@pytest.mark.parametrize(
+    ("damping", "springs"),
+    [(0.02, False), (0.5, True), *long_form((0.02, True), (0.5, False), (4.0, False), (4.0, True))],
+)
 def test_looser_limits_are_never_slower_where_there_is_damping(damping, springs):
     """Of velocity, up to none at all; damping counts as it is at the speed found."""
     model = damped_arm(damping, springs)
     path = lw.trajectories.spline(model, 0.8 * np.random.default_rng(3).normal(size=(4, 3)), 1.0, ends="natural")
     effort = np.array([30.0, 18.0, 8.0])
     durations = []
-    for velocity in (0.5, 1.0, 2.0, 4.0, 8.0, 20.0, 1e3, np.inf):
+    for velocity in (0.5, 1.0, 2.0, 8.0, 1e3, np.inf):
         motion = time_optimal(model, path, velocity=velocity, effort=effort)
         assert used(motion).max() <= 1.0 + 1e-6
         durations.append(motion.duration)
-    by_effort = [time_optimal(model, path, velocity=np.inf, effort=k * effort).duration for k in (1.0, 1.1, 1.5, 3.0)]
+    by_effort = [time_optimal(model, path, velocity=np.inf, effort=k * effort).duration for k in (1.0, 1.1, 3.0)]
     for found in (durations, by_effort):
         assert (np.diff(found) <= 1e-9).all()
         assert found[-1] < found[0]
@@ -322,14 +324,14 @@ def test_robots_with_damping_move_at_the_limits_that_they_have():
     motion = time_optimal(puma, waypoints)
     assert used(motion).max() <= 1.0 + 1e-6
     assert motion.duration < 1.05
-    durations = [time_optimal(puma, waypoints, velocity=v).duration for v in (4.0, 6.0, 8.0, 12.0, 15.0)]
+    durations = [time_optimal(puma, waypoints, velocity=v).duration for v in (4.0, 8.0, 15.0)]
     assert (np.diff(durations) <= 1e-9).all()
     assert durations[-1] == pytest.approx(motion.duration, rel=1e-9)
     limits = motion.speed_limits()
     assert (motion.speed[:-1] <= limits * (1.0 + 1e-6)).all()
 
 
-@pytest.mark.parametrize("damping", [0.05, 0.5, 2.0, 5.0])
+@pytest.mark.parametrize("damping", [0.05, 2.0, *long_form(0.5, 5.0)])
 def test_a_damped_pendulum_is_as_fast_as_full_effort_in_either_direction_makes_it(damping):
     """Its equation is integrated forwards from the start and backwards from the end to where both meet."""
     from scipy.integrate import solve_ivp

@@ -13,6 +13,7 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.simulation.actuation.law_controller import law_controller
 from mechanisms import few_trees, one_of_each
+from shortened import long_form
 
 
 def pieces_of(model, seed, batch=(), n=3, degree=5, size=0.4):
@@ -77,7 +78,7 @@ def test_a_batch_is_its_trajectories():
     assert many.duration.shape == (2, 3)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 8, 9])
+@pytest.mark.parametrize("n", [1, 5, 9, *long_form(2, 8)])
 def test_symbols_give_what_numbers_give(n):
     model = one_of_each()
     trajectory = pieces_of(model, n, n=n)

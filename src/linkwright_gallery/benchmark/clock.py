@@ -33,9 +33,7 @@ def interleaved(
     repeats: dict[str, int] = {}
     for name, (call, _) in contenders.items():
         call()
-        began = clock()
-        call()
-        repeats[name] = max(1, int(least / max(clock() - began, 1e-9)))
+        repeats[name] = _repeats(call, least, clock)
     samples: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, (call, rows) in contenders.items():
@@ -44,6 +42,19 @@ def interleaved(
                 call()
             samples[name].append((clock() - began) / repeats[name] / rows * 1e9)
     return {name: Timing(min(times), median(times)) for name, times in samples.items()}
+
+
+def _repeats(call: Callable[[], Any], least: float, clock: Callable[[], float]) -> int:
+    """Return how many calls take ``least`` seconds; clocks of processor time may be coarse."""
+    repeats = 1
+    while True:
+        began = clock()
+        for _ in range(repeats):
+            call()
+        taken = clock() - began
+        if taken >= 0.5 * least:
+            return max(1, int(repeats * least / taken))
+        repeats *= 2
 
 
 def cycles_per_ns() -> float:

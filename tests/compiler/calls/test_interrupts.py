@@ -123,7 +123,7 @@ def test_what_a_handler_raises_stops_all_threads(alarm):
 @pytest.mark.parametrize("rows", [None, 3])
 def test_handlers_run_and_loops_go_on(alarm, rows):
     kernel = lw.compile(stopping, x=(), n=()).prepare()
-    given = np.full(() if rows is None else (rows,), 0.3), 3e8
+    given = np.full(() if rows is None else (rows,), 0.3), 1e8
     calm = kernel(*given)
     called = []
     alarm(lambda *_: called.append(len(called)))
@@ -146,7 +146,7 @@ def test_other_threads_go_on_meanwhile(rows):
     thread.start()
     begun.wait()
     before = len(seen)
-    kernel(np.full(() if rows is None else (rows,), 0.3), 3e8)
+    kernel(np.full(() if rows is None else (rows,), 0.3), 1e8)
     during = len(seen) - before
     over = True
     thread.join()

@@ -18,6 +18,7 @@ from mechanisms import random_tree, relative_error, state
 FUNCTIONS = {"sin": np.sin, "cos": np.cos}
 
 
+@pytest.mark.variants("swapped", "sign")
 @pytest.mark.parametrize("names", list(itertools.product(("sin", "cos"), repeat=4)), ids=" ".join)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("swapped", [False, True])

@@ -85,6 +85,7 @@ def tuples(x):
     return x if isinstance(x, tuple) else (x,)
 
 
+@pytest.mark.variants("rows")
 @pytest.mark.parametrize("rows", [1, W - 1, W, ROWS])
 def test_all_ways_give_what_numpy_gives(kernel, rows):
     kernel, function = kernel

@@ -22,6 +22,7 @@ from linkwright.model.joints.joint import JOINT_TYPES, Prismatic, Revolute, Sphe
 from linkwright.spatial.linear_algebra.linalg import semidefinite_factors
 from linkwright.spatial.linear_algebra.stacked import semidefinite
 from mechanisms import one_of_each, random_tree, relative_error, state, with_loops
+from shortened import long_form
 
 EXACT = 1e-9
 
@@ -100,7 +101,7 @@ def few(monkeypatch):
     monkeypatch.setattr(selection, "BODIES_IN_LOOPS", 3)
 
 
-@pytest.mark.parametrize("name", ["tree", "followers", "ties", "loops", "four_bars:2", "bricard"])
+@pytest.mark.parametrize("name", ["tree", "followers", "loops", "bricard", *long_form("ties", "four_bars:2")])
 def test_what_kernels_compose_is_what_the_book_says(name, few):
     model, q = mechanism(name)
     rng = np.random.default_rng(0)

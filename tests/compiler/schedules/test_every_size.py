@@ -1,4 +1,6 @@
-"""Every public algorithm at every size: straight lines, loops over bodies, at the limit between them and far beyond.
+"""Every public algorithm at every size: straight lines, loops over bodies, at the limit between them and beyond.
+
+The nightly run has mechanisms of three hundred bodies.
 
 What is compiled is held against the book; that anything runs row by row in Python is an error here.
 """
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -18,8 +21,11 @@ from linkwright.errors import LinkwrightError
 from linkwright.model.joints.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolute
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
+from shortened import long_form
 
-SIZES = (2, 30, 200)
+SIZES = (2, 10, 101)
+NIGHTLY = [("chain", 30), ("chain", 200), ("mixed", 300), ("followers", 300)]
+"""Sizes of which the book's evaluation takes long."""
 LONGEST_STRAIGHT = 99
 """Bodies of the longest straight lines, which take long to compile: here of the two that are used most."""
 ALGORITHMS = {name: face for name in dir(lw) if hasattr(face := getattr(lw, name), "book")}
@@ -89,11 +95,16 @@ def as_tuple(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-OF_ALL = [*(("chain", n) for n in SIZES), ("mixed", 300), ("followers", 300)]
-CASES = [(*case, name) for case in OF_ALL for name in OF_TREES if name not in OF_HANDLES]
-CASES += [("chain", LONGEST_STRAIGHT, name) for name in ("forward_dynamics", "inverse_dynamics")]
-CASES += [
-    (*case, name) for case in (("chain", 2), ("chain", 100), ("few", 120), ("followers", 300)) for name in OF_HANDLES
+def cases_of(sizes: Iterable[tuple[str, int]], names: Iterable[str]) -> list[tuple[str, int, str]]:
+    return [(*size, name) for size in sizes for name in names]
+
+
+OF_ALL = [name for name in OF_TREES if name not in OF_HANDLES]
+CASES = [
+    *cases_of([*(("chain", n) for n in SIZES), ("mixed", 120), ("followers", 120)], OF_ALL),
+    *cases_of([("chain", LONGEST_STRAIGHT)], ("forward_dynamics", "inverse_dynamics")),
+    *cases_of([("chain", 2), ("chain", 100), ("few", 120), ("followers", 120)], OF_HANDLES),
+    *long_form(*cases_of(NIGHTLY, OF_ALL), *cases_of([("followers", 300)], OF_HANDLES)),
 ]
 
 
@@ -125,7 +136,7 @@ def test_no_algorithm_is_forgotten():
 
 
 def test_functions_of_users_run_as_loops_too():
-    model = mechanism("mixed", 150)
+    model = mechanism("mixed", 120)
     q, v, tau = state(model, 3)
 
     def step(model, q, v, tau, gain):
@@ -164,7 +175,7 @@ def test_arrays_of_all_joints_may_have_any_name():
 
 
 def test_derivatives_of_large_mechanisms_are_those_that_algorithms_give():
-    model = mechanism("chain", 150)
+    model = mechanism("chain", 101)
     q, v, a = state(model, 0)
     by_q, by_v, by_a = lw.inverse_dynamics_derivatives(model, q, v, a)
     for wrt, expected in (("q", by_q), ("v", by_v), ("a", by_a)):

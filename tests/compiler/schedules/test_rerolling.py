@@ -98,6 +98,7 @@ def kernel(request):
     return compiled(request.param), request.param
 
 
+@pytest.mark.variants("alike")
 @pytest.mark.parametrize("alike", [False, True])
 def test_all_ways_give_what_numpy_gives(kernel, alike, tmp_path):
     kernel, function = kernel

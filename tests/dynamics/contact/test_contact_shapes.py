@@ -22,6 +22,7 @@ from linkwright.model.parts.shape import Shape
 from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import pose_exp
 from mechanisms import random_rotation
+from shortened import long_form
 from touching_shapes import SHAPES, at, is_in, nearest, pose, separation, touch
 
 PAIRS = list(SERVED)
@@ -112,7 +113,7 @@ def test_moving_both_moves_all(pair, seed):
 
 
 @pytest.mark.parametrize("pair", [("capsule", "cylinder"), ("capsule", "box")])
-@pytest.mark.parametrize("seed", [106359, *range(200)])
+@pytest.mark.parametrize("seed", [106359, *range(20), *long_form(*range(20, 200))])
 def test_moving_both_moves_all_where_the_axis_of_a_capsule_is_within(pair, seed):
     all_moves(pair, seed, reach=0.12 if seed < 200 else 0.3)
 
@@ -202,8 +203,9 @@ def segment(shape: Shape, T: np.ndarray):
     return T[:3, 3], half * T[:3, 2:3], shape.radius
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("pair", [p for p in CONVEX if set(p) <= {"sphere", "capsule", "box"}])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_distances_are_those_of_bounded_least_squares(pair, seed):
     T1, T2 = poses(pair, seed, 0.5)
     (p, P, r), (q, Q, R) = segment(SHAPES[pair[0]], T1), segment(SHAPES[pair[1]], T2)
@@ -277,7 +279,7 @@ def test_numbers_interpreter_and_lanes_agree(pair):
 
     for x, y in zip(compared(lanes), compared(interpret(kernel.program, T1, T2)), strict=True):
         np.testing.assert_allclose(x, y, atol=slack)
-    for k in range(0, rows, 4 if searched else 1):  # iterations of the book are slow
+    for k in range(0, rows, 5 if searched else 3):  # iterations of the book are slow
         for x, y in zip(compared(lanes), compared(stacked(T1[k], T2[k], *pair)), strict=True):
             np.testing.assert_allclose(x[k], y, atol=max(slack, 1e-9))
         for x, y in zip(lanes, kernel(T1[k], T2[k]), strict=True):
@@ -313,6 +315,7 @@ def field(heights, size=(2.0, 2.0, 0.0)):
     return Shape("world", "height_field", size=size, heights=np.asarray(heights))
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "box", "cylinder"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_field_that_is_a_plane_is_one(kind, seed):
@@ -392,8 +395,9 @@ def test_nothing_is_nan_where_there_is_no_direction(pair):
     for T1, T2 in poses:
         assert all(np.isfinite(x).all() for x in kernel_of(*pair)(T1, T2))
         assert np.isfinite(slope(T1, T2)).all()
-    for T1, T2 in poses[: 1 if is_searched(pair) else None]:  # iterations of the book take half a second there
-        assert np.isfinite(function(T1, T2)).all()
+    if not is_searched(pair):  # iterations of the book take half a second there
+        for T1, T2 in poses:
+            assert np.isfinite(function(T1, T2)).all()
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -88,6 +88,7 @@ def test_supports_of_many_contacts_have_few_sizes_and_zeros_on_the_other_coordin
     assert all(size % STRIDE == 0 or size == model.nv for size in sizes)
 
 
+@pytest.mark.variants("surface")
 @pytest.mark.parametrize("name", ["quadruped", "humanoid"])
 @pytest.mark.parametrize(
     "surface",

@@ -53,6 +53,7 @@ def test_they_determine_all_efforts(model, seed, armature):
     assert np.array_equal(base.matrix[:, base.index], np.eye(base.rank))
 
 
+@pytest.mark.variants("seed", "mimics", "armature")
 @pytest.mark.parametrize("armature", [False, True])
 @pytest.mark.parametrize("mimics", [False, True])
 @pytest.mark.parametrize("seed", [0, 1, 2])

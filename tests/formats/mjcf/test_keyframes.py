@@ -84,6 +84,7 @@ def test_keyframes_are_states_of_mujoco(robot):
         np.testing.assert_array_equal(key.activations, data.act)
 
 
+@pytest.mark.usefixtures("in_children")
 def test_a_separate_process_reads_the_same(robot):
     model, _, path = robot
     with pytest.warns(FormatWarning):

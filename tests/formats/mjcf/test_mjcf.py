@@ -69,6 +69,7 @@ def test_sizes_and_order_of_coordinates(name):
     assert all(given in ("", ours) for ours, given in zip(flat, names, strict=True))
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("seed", range(3))
 def test_poses(name, seed):
@@ -93,6 +94,7 @@ def test_masses(name):
     np.testing.assert_array_equal(model.gravity, peer.opt.gravity)
 
 
+@pytest.mark.variants("seed")
 @pytest.mark.parametrize("name", ["tree.xml", "unused.xml", "arm.xml"])
 @pytest.mark.parametrize("seed", range(3))
 def test_mass_matrix(name, seed):

@@ -84,6 +84,7 @@ def test_readings_of_a_batch_are_those_of_its_rows(robot):
         np.testing.assert_array_equal(together[name][2], x)
 
 
+@pytest.mark.usefixtures("in_children")
 def test_a_separate_process_and_a_written_file_have_the_same_sensors(robot, tmp_path):
     model, _, path = robot
     assert lw.load(path).sensors == model.sensors

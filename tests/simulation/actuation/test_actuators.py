@@ -131,7 +131,7 @@ def test_written_and_read_again_the_actuators_are_the_same(kind, tmp_path):
     model.save(tmp_path / "again.xml")
     again = load(tmp_path / "again.xml", trusted=True)
     assert again.actuators == model.actuators
-    assert load(tmp_path / "robot.xml").actuators == model.actuators  # in a separate process
+    assert load(tmp_path / "robot.xml").actuators == model.actuators  # as data of a child
 
 
 def test_a_wrench_of_a_free_base_in_both_axes(tmp_path):

@@ -64,6 +64,7 @@ class ByHand:
         return u + (before - u) * (1.0 - left) * self.lag / H
 
 
+@pytest.mark.variants("method")
 @pytest.mark.parametrize(
     ("by_hand", "message"),
     [

@@ -98,6 +98,7 @@ def differences(model: lw.Model, q: Any, v: Any, efforts: Any, steps: int, of: s
     return (one - other) / (2 * BY)
 
 
+@pytest.mark.variants("of")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("of", ["end", "reward"])
 def test_of_rollouts_forwards_and_backwards(case: str, of: str) -> None:

@@ -115,6 +115,7 @@ def states(model: lw.Model, count: int) -> tuple[np.ndarray, np.ndarray]:
     return q, v
 
 
+@pytest.mark.variants("impacts")
 @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
 @pytest.mark.parametrize("case", CASES)
 def test_an_impact_at_one_configuration_adds_no_kinetic_energy(case: str, impacts: Any) -> None:
@@ -153,7 +154,7 @@ def drops(count: int, model: lw.Model) -> tuple[np.ndarray, np.ndarray]:
 def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, friction: float, duration: float) -> None:
     """W ≤ ⅛ Δvᵀ M̂ Δv, Δv being the change of the velocity by forces alone in the step: of order h²."""
     model, h = chain(restitution, friction).build().with_ground(), 1e-3
-    q, v = drops(30, model)
+    q, v = drops(12, model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of energy, where a step is long for how fast links turn
         motion = lw.simulate(model, q, v, duration, h, method=lw.Integrator(solver=EXACT))
@@ -216,7 +217,7 @@ def test_the_energy_that_a_step_with_an_impact_adds_is_of_the_second_order() -> 
 
 def test_steps_with_impacts_that_add_much_energy_are_warned_of() -> None:
     model = chain(1.0, 0.0).build().with_ground()
-    q, v = drops(30, model)
+    q, v = drops(12, model)
     with pytest.warns(
         lw.errors.LinkwrightWarning, match=r"in motion \[26\] .* shapes collide, adds .* take about"
     ) as found:

@@ -17,6 +17,7 @@ def turned(rng):
     return u / np.linalg.norm(u)
 
 
+@pytest.mark.variants("restitution")
 @pytest.mark.parametrize("restitution", [0.0, 0.8])
 @pytest.mark.parametrize(("kind", "shape", "inertia"), ICE, ids=[one[0] for one in ICE])
 def test_horizontal_momentum_on_frictionless_ice_is_conserved(kind, shape, inertia, restitution):

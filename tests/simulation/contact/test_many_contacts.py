@@ -109,7 +109,7 @@ def compiled_and_book(
     q, v = states(model, rows)
     kernel = lw.compile(stepped, model, v=(model.nv,))
     together: tuple[np.ndarray, ...] = kernel(q, v)
-    by_book = {0, 5, 2, 7} if rows == 8 else set(range(rows))  # one of each kind of state, on different lanes
+    by_book = {0, 5, 2} if rows == 8 else {1, 2}  # different kinds of states, on different lanes
     for k in range(len(q)):
         if alone:
             assert all(np.array_equal(x[k], y) for x, y in zip(together, kernel(q[k], v[k]), strict=True))

@@ -47,6 +47,7 @@ def rebound(k, d, e, points):
     raise AssertionError
 
 
+@pytest.mark.variants("kind")
 @pytest.mark.parametrize("kind", ["sphere", "box"])
 @pytest.mark.parametrize(("k", "d", "e"), LAWS)
 def test_a_resting_body_is_carried(kind, k, d, e, tmp_path):
@@ -65,6 +66,7 @@ def test_a_resting_body_is_carried(kind, k, d, e, tmp_path):
         assert found.q[-1, 0] == lw.simulate(one, q, [0.0], 0.1, 5e-4).q[-1, 0]
 
 
+@pytest.mark.variants("kind")
 @pytest.mark.parametrize("kind", ["sphere", "box"])
 @pytest.mark.parametrize(("k", "d", "e"), LAWS)
 def test_a_rebound_is_the_same_under_all_methods(kind, k, d, e):

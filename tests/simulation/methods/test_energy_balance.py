@@ -81,6 +81,7 @@ def test_what_a_law_supplies_is_no_error(method, gain):
     assert motion.energy[-1] > 100.0 * motion.energy[0]
 
 
+@pytest.mark.variants("method")
 @pytest.mark.parametrize(
     "name", ["pendulum", "two_link", "arm4", "arm7", "puma560", "quadruped", "four_bar", "planar:5"]
 )

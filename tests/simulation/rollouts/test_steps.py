@@ -43,6 +43,7 @@ def starts(model, batch):
     return np.linspace(0.1, 0.4, batch * model.nq).reshape(batch, model.nq) if batch else np.full(model.nq, 0.3)
 
 
+@pytest.mark.variants("batch")
 @pytest.mark.parametrize("name", ["kernel", "hold", "hold_joints"])
 @pytest.mark.parametrize("at", ["step", "stages"])
 @pytest.mark.parametrize(("batch", "every", "count"), [(0, 1, 70), (0, 3, 64), (5, 1, 33), (5, 7, 63)])

@@ -76,6 +76,7 @@ def expected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
     return (0.3 * A, 0.3 * b) if one else (A, b)
 
 
+@pytest.mark.variants("first", "parameters")
 @pytest.mark.parametrize("parameters", ["numbers", "symbols"])
 @pytest.mark.parametrize(("first", "second"), [("left", "grip"), ("world", "right_upper")])
 @pytest.mark.parametrize("kind", LOOP_TYPES)

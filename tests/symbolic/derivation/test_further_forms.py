@@ -55,6 +55,7 @@ def state_of(made: Equations, seed: int = 0) -> tuple[np.ndarray, np.ndarray, di
     return q, v, values
 
 
+@pytest.mark.variants("parameters")
 @pytest.mark.parametrize("parameters", ["symbols", "numbers"])
 @pytest.mark.parametrize("name", FIRST_PAGE)
 def test_every_one_is_what_the_library_computes(name, parameters):
@@ -109,6 +110,7 @@ def test_what_a_book_has_of_two_links():
     assert "c[1] = -lg1*sin(theta1)" in equations(lw.load("pendulum")).text(what="c")
 
 
+@pytest.mark.variants("name")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["two_link", "ball", "planar:3"])
 def test_every_form_is_the_same(name, form):
@@ -187,6 +189,7 @@ def test_unreduced_forms_that_do_not_exist():
         once(lw.load("two_link")).sympy("mass_matrix", "unreduced")
 
 
+@pytest.mark.variants("name")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["two_link", "ball", "four_bar"])
 def test_mathml_of_everything_is_well_formed(name, form):
@@ -220,6 +223,7 @@ def test_sympy_has_the_total_mass_written_out():
     assert sympy.expand((made.coriolis_matrix * v - made.velocity_forces)[0]) == 0
 
 
+@pytest.mark.variants("name")
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ["two_link", "ball"])
 def test_code_computes_the_same(name, language, tmp_path):

@@ -216,6 +216,7 @@ def mechanism(case: str) -> Model:
     return CASES[case][0]()
 
 
+@pytest.mark.variants("language")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_code_agrees_with_the_library(language, case, tmp_path):

@@ -55,6 +55,7 @@ def model_of(kind: str, **forces) -> Model:
     return followers(**forces) if kind == "followers" else with_forces(kind, **forces)
 
 
+@pytest.mark.variants("parameters")
 @pytest.mark.parametrize("parameters", ["numbers", "symbols"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_joint(kind, parameters):
@@ -149,6 +150,7 @@ def reference(model: Model, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
     return [*expected(model, q, v), D, K]
 
 
+@pytest.mark.variants("what")
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("what", "parameters"), [("M,h,g,D,K", "symbols"), ("K, D", "numbers"), ("D", "symbols")])
 def test_code(language, what, parameters, tmp_path):

@@ -67,6 +67,7 @@ def test_what_differs_is_reported_in_its_shortest_form():
     assert made.same_as("2*m2*lg2^2/2 + I2 + 1/l1", "M[2,2]").differences[0].text == "(1)/(l1)"
 
 
+@pytest.mark.variants("form")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["two_link", "planar:3", "chain3d:1", "helical", "planar", "follower", "numbers"])
 def test_every_form_that_is_printed_is_the_same_and_a_changed_one_is_not(name, form):

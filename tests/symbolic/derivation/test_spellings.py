@@ -218,6 +218,7 @@ def test_matrices_in_latex():
         assert ARM.same_as(f"M = {begin} {rows} {end}").compared == ("M[1,1]", "M[1,2]", "M[2,1]", "M[2,2]")
 
 
+@pytest.mark.variants("form")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["two_link", "planar:3", "chain3d:1", "damped"])
 def test_latex_that_is_printed_is_read(name, form):

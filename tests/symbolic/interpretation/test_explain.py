@@ -62,6 +62,7 @@ MODELS = {
 }
 
 
+@pytest.mark.variants("parameters")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("parameters", ["symbols", "numbers"])
 def test_kinds_of_terms_add_up_to_the_equations(name, parameters):
@@ -145,7 +146,7 @@ def test_formulas_are_set_and_latex_is_whole(name):
         if isinstance(piece, Formula)
     ]
     assert formulas
-    for formula in formulas[:40]:
+    for formula in formulas[:12]:
         if len(formula.latex) < 200:
             assert parser.parse(f"${formula.latex}$").width > 0
     latex = made.latex()

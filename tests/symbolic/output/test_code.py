@@ -54,6 +54,7 @@ def arguments(made: Equations, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]
     return [np.ascontiguousarray(x, dtype=float) for x in (q, v, *([p] if len(p) else []))]
 
 
+@pytest.mark.variants("case")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_agrees_with_the_library(language, made, model, tmp_path):
     function = LANGUAGES[language](getattr(made, language)(), tmp_path)

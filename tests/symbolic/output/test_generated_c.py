@@ -36,6 +36,7 @@ def made_of(case: str, parameters: str = "symbols"):
     return once(model, parameters), frame if frame in model.frames else list(model.frames)[-1]
 
 
+@pytest.mark.variants("parameters")
 @pytest.mark.parametrize("parameters", ["numbers", "symbols"])
 @pytest.mark.parametrize("case", CASES)
 def test_the_test_program_passes(case, parameters, tmp_path):

@@ -146,6 +146,7 @@ def powered(function, n):
     return lambda x: function(x) ** n
 
 
+@pytest.mark.variants("parameters", "form")
 @pytest.mark.parametrize("form", ["products", "angles"])
 @pytest.mark.parametrize("parameters", ["numbers", "symbols"])
 @pytest.mark.parametrize("kind", ["helical", "planar", "spherical", "universal"])

@@ -61,6 +61,7 @@ def derivative(model, q, v, tau) -> np.ndarray:
     return np.concatenate([configuration_rate(model, q, v), lw.forward_dynamics(model, q, v, efforts)])
 
 
+@pytest.mark.variants("language", "parameters")
 @pytest.mark.parametrize("parameters", ["numbers", "symbols"])
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("case", CASES)
