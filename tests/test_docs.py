@@ -21,7 +21,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 MODULES = sorted(m.name for m in pkgutil.walk_packages(linkwright.__path__, "linkwright."))
 
 OF_EXTRAS = {
-    "linkwright.bridges.casadi": "casadi",
+    "linkwright.bridges.casadi_functions": "casadi",
     "linkwright.bridges.pytorch": "torch",
     "linkwright.bridges.puffer": "pufferlib",
     "linkwright.bridges.rsl": "rsl_rl",

@@ -288,6 +288,8 @@ class UnknownNameError(LinkwrightError, KeyError):
         near = [*dict.fromkeys([*alike, *(one for one in searched if part in one.lower())])][:5]
         shown = known if len(known) <= 16 else near
         message = f"unknown {what} {name!r}"
+        if not known:
+            message += f"; there are no {many or what + 's'}"
         if shown:
             message += f"; there {'is' if len(shown) == 1 else 'are'} {', '.join(shown)}"
         if len(known) > len(shown):

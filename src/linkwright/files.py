@@ -44,7 +44,8 @@ def file_at(path: str | Path, what: str = "files", *endings: str) -> Path:
     """Return the path of a file to write, with one of these endings; create its folder where it does not exist."""
     file = _path(path)
     if endings and file.suffix.lower() not in endings:
-        raise ArgumentError(f"{what} are written as {' or '.join(endings)}; got {str(path)!r}")
+        shown = " or ".join([", ".join(endings[:-1]), endings[-1]] if len(endings) > 1 else endings)
+        raise ArgumentError(f"{what} are written as {shown}; got {str(path)!r}")
     if file.is_dir():
         raise InputError(f"cannot write {str(path)!r}: it is a folder")
     folder_at(file.parent)

@@ -150,7 +150,7 @@ def test_products_of_large_matrices():
 
 
 def test_names_that_casadi_does_not_accept():
-    from linkwright.bridges.casadi import _names
+    from linkwright.bridges.casadi_functions import _names
 
     names = _names(["wrench tool", "a__b", "null", "2x", "q", "q"])
     assert names == ["wrench_tool", "a_b", "x_null", "x_2x", "q", "q_out"]
@@ -172,3 +172,24 @@ def test_casadi_is_imported_lazily():
     code = "import sys, linkwright as lw; lw.compile(lw.mass_matrix, lw.load('two_link'))"
     code += "; assert 'casadi' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lw.compile(lambda model, q: ca.sin(q), lw.load("two_link")), "calls a function of PyTorch, JAX or"),
+        (lambda: lw.compile(lambda model, q: q @ ca.MX.sym("x", 2), lw.load("two_link")), "those of NumPy"),
+        (lambda: lw.compile(lambda model, q: q + ca.SX.sym("x", 2), lw.load("two_link")), "those of NumPy"),
+        (lambda: lw.mass_matrix(lw.load("two_link"), ca.SX.sym("q", 2)), r"compile\(mass_matrix, model\)\.casadi\(\)"),
+    ],
+)
+def test_symbols_of_casadi_are_explained(call, message):
+    with pytest.raises(lw.errors.LinkwrightError, match=message):
+        call()
+
+
+def test_there_is_no_function_of_this_name_in_bridges():
+    function = lw.compile(lw.mass_matrix, lw.load("two_link")).casadi()
+    assert function.n_in() == 1
+    with pytest.raises(AttributeError, match=r"kernel\.casadi\(\) returns functions of CasADi"):
+        getattr(lw.bridges, "casadi")  # noqa: B009

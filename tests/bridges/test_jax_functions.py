@@ -160,6 +160,12 @@ def test_shards_on_several_devices():
     subprocess.run([sys.executable, "-c", textwrap.dedent(SHARDS)], check=True, env=environment, timeout=120)
 
 
+def test_recorded_programs_have_dynamic_batches():
+    (rows,) = jax.export.symbolic_shape("rows")
+    traced = jax.eval_shape(DYNAMICS, *(jax.ShapeDtypeStruct((*s, 2), jnp.float64) for s in ((rows,), (), ())))
+    assert traced.shape == (rows, 2)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -168,6 +174,9 @@ def test_shards_on_several_devices():
         (lambda: DYNAMICS("up", V, A), "q must be an array of real numbers; got 'up'"),
         (lambda: DYNAMICS(jnp.array([0, 1]), V, A), "q has dtype int64; expected float64 or float32"),
         (lambda: DYNAMICS(Q.astype(jnp.float16), V, A), "q has dtype float16"),
+        (lambda: DYNAMICS(np.zeros(2, ">f8"), V, A), "q has dtype >f8, which JAX lacks"),
+        (lambda: jax.linear_transpose(lambda q: DYNAMICS(q, V, A), Q)(Q), "is not linear, and has no transpose"),
+        (lambda: lw.bridges.jax(lambda model, q: jnp.sin(q), ARM), "calls a function of PyTorch, JAX or CasADi"),
         (lambda: DYNAMICS(random(3), V, A), r"q has shape \(3,\); expected \(…, 2\)"),
         (lambda: jax.jit(DYNAMICS)(random(3, 2), random(4, 2), A), "do not broadcast"),
         (lambda: lw.bridges.jax(lambda model, q: q if q[0] > 0.0 else -q, ARM), "if cannot depend on"),

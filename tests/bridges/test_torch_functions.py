@@ -41,6 +41,14 @@ def test_batches_broadcast_and_their_gradients_have_the_shape_of_the_arguments()
     assert torch.autograd.gradgradcheck(DYNAMICS, arrays)
 
 
+def test_tensors_without_memory_of_their_own():
+    zeros = torch._efficientzerotensor((2,), dtype=torch.float64)
+    negative = torch.imag(torch.conj(torch.complex(V, V)))
+    assert zeros._is_zerotensor()
+    assert negative.is_neg()
+    assert torch.equal(DYNAMICS(zeros, negative, A), DYNAMICS(0.0 * Q, -V, A))
+
+
 def test_float32_is_kept():
     q = Q.to(torch.float32).requires_grad_()
     tau = DYNAMICS(q, V.to(torch.float32), A.to(torch.float32))
@@ -202,6 +210,10 @@ def test_loops_have_first_and_second_derivatives():
         (lambda: lw.rollout(ARM, Q.clone().requires_grad_(), V, 3), "must be an array of real numbers; got tensor"),
         (lambda: ARM.with_body("link1", mass=torch.ones((), requires_grad=True)), "mass of body 'link1' must be"),
         (lambda: lw.bridges.torch(lambda model, q: q if q[0] > 0.0 else -q, ARM), "if cannot depend on"),
+        (lambda: lw.bridges.torch(lambda model, q: q if q > 0.0 else -q, ARM), "if cannot depend on"),
+        (lambda: lw.bridges.torch(lambda model, q: q[q > 0.0], ARM), r"linkwright\.where\(condition, a, b\) chooses"),
+        (lambda: lw.bridges.torch(lambda model, q: torch.sin(q), ARM), "calls a function of PyTorch, JAX or CasADi"),
+        (lambda: lw.bridges.torch(lambda model, q: torch.tensor(q), ARM), "calls a function of PyTorch, JAX or CasADi"),
     ],
 )
 def test_errors_are_explained(call, message):

@@ -158,7 +158,7 @@ def escaped(name):
 def test_wrong_calls(tmp_path):
     model = lw.load("two_link")
     motion = lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, step=0.005)
-    with pytest.raises(ArgumentError, match=r"\.npz or \.csv or \.mcap or \.rrd"):
+    with pytest.raises(ArgumentError, match=r"\.npz, \.csv, \.mcap or \.rrd"):
         motion.save(tmp_path / "motion.bag")
     batch = lw.simulate(model, np.zeros((3, 2)), np.zeros(2), 0.01, step=0.005)
     for ending in ("mcap", "rrd"):

@@ -112,7 +112,7 @@ def _run(f: DifferentiableFunction, xs: Tensors) -> Tensors:
                 "torch.func.jacrev or torch.func.jacfwd"
             ) from error
         _checked_dtype(f, xs)
-        arrays = [x.detach().resolve_neg().numpy() for x in xs]
+        arrays = [x.numpy(force=True) for x in xs]  # also of a tensor of zeros without memory, or of a negative view
     found = kernel(*arrays)
     results = found if found.__class__ is tuple else (found,)
     if dtype is _FLOAT64 or kernel is not f.kernel:

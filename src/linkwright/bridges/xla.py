@@ -48,7 +48,7 @@ class JaxFunction:
         """Return the result as an array, several results as a tuple."""
         f = self.function
         xs = _checked(f, f.in_order(arrays, named))
-        batch = f.batch_of([x.shape for x in xs])
+        batch = f.batch_of([x.shape for x in xs], jnp.broadcast_shapes)
         xs = [_broadcast(x, batch, shape) for x, shape in zip(xs, f.shapes, strict=True)]
         results = _call.bind(*xs, key=f.key)
         return results[0] if f.single else tuple(results)
@@ -65,7 +65,9 @@ def _checked(f: DifferentiableFunction, given: Sequence[Any]) -> list[Any]:
             kind = None if isinstance(x, np.ndarray) else jnp.result_type(float)
             x = x if isinstance(x, jax.Array) else jnp.asarray(x, kind)
         except (TypeError, ValueError) as error:
-            raise ArgumentError(f"{f.name}: {name} must be an array of real numbers; got {x!r:.200}") from error
+            kind = getattr(x, "dtype", None)
+            what = "must be an array of real numbers; got" if kind is None else f"has dtype {kind}, which JAX lacks:"
+            raise ArgumentError(f"{f.name}: {name} {what} {x!r:.200}") from error
         if x.dtype not in (np.float64, np.float32):
             raise ArgumentError(f"{f.name}: {name} has dtype {x.dtype}; expected float64 or float32")
         xs.append(x)
@@ -100,7 +102,7 @@ def _by_xla(*xs: Any, key: str) -> Any:
     if f.kernel._native is None:
         raise LinkwrightError(f"{f.name} has arrays without entries, and therefore no machine code that XLA can call")
     results = [jax.ShapeDtypeStruct((*batch, *shape), xs[0].dtype) for shape in f.result_shapes]
-    single = int(np.prod(batch)) == 1
+    single = all(isinstance(size, int) and size == 1 for size in batch)  # a size may be a symbol of jax.export
     precision = "single" if xs[0].dtype == np.float32 and f.single_kernel is not None else "double"
     call = jax.ffi.ffi_call(_target(key, single, precision), results, vmap_method="broadcast_all")
     return list(call(*xs))
@@ -170,7 +172,8 @@ def _transposed(cotangents: Sequence[Any], *xs: Any, key: str) -> Any:
     """Return the cotangents of the arguments that are unknown, in which the function is linear."""
     f = function_by_key(key)
     unknown = [k for k, x in enumerate(xs) if ad.is_undefined_primal(x)]
-    assert f.product_of is not None
+    if f.product_of is None:
+        raise ArgumentError(f"{f.name} is not linear, and has no transpose; jax.vjp transposes its derivative")
     of, wrt, kind = f.product_of
     count = len(of.shapes)
     known = xs[:count]

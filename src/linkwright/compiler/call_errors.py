@@ -45,9 +45,10 @@ def explain_call(program: ProgramSignature, arrays: tuple[Any, ...], out: Any, h
 
 
 def no_array(name: str, argument: str, given: Any, bridged: str) -> ArgumentError:
-    """Return the error of an object of JAX or PyTorch that has no values; ``bridged``: arguments of the bridge."""
+    """Return the error of an object of JAX, PyTorch or CasADi without values; ``bridged``: arguments of the bridge."""
     library = type(given).__module__.partition(".")[0].removesuffix("lib")
     bridge = f"; linkwright.bridges.{library}({bridged}) accepts it" * (library in ("jax", "torch"))
+    bridge += f"; linkwright.compile({bridged}).casadi() accepts it" * (library == "casadi")
     return ArgumentError(f"{name}: {argument} cannot be converted to an array of NumPy; got {given!r:.200}{bridge}")
 
 

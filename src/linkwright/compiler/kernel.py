@@ -50,7 +50,7 @@ from linkwright.compiler.schedules.selection import program
 from linkwright.compiler.signatures import KernelSignature, argument_names
 from linkwright.errors import ArgumentError, MissingExtraError, TooLargeError, explained
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import as_numbers
+from linkwright.spatial.arrays import as_numbers, without_mask
 
 
 class Kernel(Entered):
@@ -180,7 +180,10 @@ class Kernel(Entered):
         if len(arrays) != len(self._dims):
             explain_call(self.program, arrays, out, self._hint(self._bound))  # NumPy would take further ones as results
         try:
-            converted = tuple(in_type(x, self._dtype) for x in arrays)
+            slots = self.program.inputs
+            converted = tuple(
+                in_type(without_mask(slot.name, x), self._dtype) for slot, x in zip(slots, arrays, strict=True)
+            )
             if any(x is not y for x, y in zip(converted, arrays, strict=True)):
                 return self(*converted) if out is None else self(*converted, out=out)
             in_order = tuple(map(_in_order, arrays, self._dims))

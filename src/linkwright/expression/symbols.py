@@ -27,6 +27,11 @@ class SymbolArray(np.ndarray):
     def __rmatmul__(self, y: Any) -> Any:
         return _product(y, self)
 
+    def __bool__(self) -> bool:
+        for x in self.flat:
+            bool(x)  # of an expression raises an error that explains it, where NumPy proposes any() and all()
+        return bool(self.view(np.ndarray))
+
     def all(self, axis: Any = None) -> Any:  # type: ignore[override]
         return every(self, axis)
 

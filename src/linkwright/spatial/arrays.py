@@ -47,6 +47,7 @@ _atan2 = np.frompyfunc(lambda y, x: y.arctan2(x) if hasattr(y, "arctan2") else x
 
 def as_numbers(name: str, x: Any) -> Array:
     """Return an argument as a float64 array; reject complex numbers, text and other types."""
+    x = without_mask(name, x)
     try:
         array = np.asarray(x)
         if array.dtype.kind not in "fiub":
@@ -54,6 +55,18 @@ def as_numbers(name: str, x: Any) -> Array:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of a library that records operations on it
         raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None
+
+
+def without_mask(name: str, x: Any) -> Any:
+    """Return a masked array without masked entries as a plain array, other objects as they are."""
+    if type(x) is np.ndarray or not isinstance(x, np.ndarray) or not hasattr(x, "mask"):
+        return x
+    if count := np.count_nonzero(x.mask):
+        raise ArgumentError(
+            f"{name} is a masked array, and {count} of its entries have no value: give {name}.filled(value), or leave "
+            "out their rows"
+        )
+    return np.asarray(x)
 
 
 def numbers_or_symbols(name: str, x: Any) -> Array:

@@ -266,6 +266,14 @@ def test_other_forms_give_the_same(kernel, rows, form, place):
     assert np.asarray(kernel(*given)).reshape(2).tobytes() == expected.tobytes()
 
 
+def test_masked_entries_have_no_value(kernel, rows):
+    masked = np.ma.array(rows[0], mask=[True, False])
+    with pytest.raises(ArgumentError, match=r"q is a masked array, and 1 of its entries .*: give q\.filled\(value\)"):
+        kernel(masked, *rows[1:])
+    unmasked = kernel(np.ma.array(rows[0], mask=[False, False]), *rows[1:])
+    assert type(unmasked) is np.ndarray
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.uint8, bool])
 def test_other_numbers_are_converted(kernel, dtype):
     q = np.array([1, 0], dtype)

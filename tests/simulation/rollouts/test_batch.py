@@ -437,6 +437,15 @@ def test_copies_go_on_alike(robot):
         (lambda arm: setattr(lw.Batch(arm, 2), "controls", np.zeros(3)), r"\(3,\); expected \(2,\) or \(2, 2\)"),
         (lambda arm: setattr(lw.Batch(arm, 2), "controls", "much"), "controls must be an array of real numbers"),
         (lambda arm: lw.Batch(arm, 2, parameters={"gravity": np.zeros(3)}).parameters["gravty"], "there is gravity"),
+        (
+            lambda arm: lw.Batch(arm, 2).parameters["link2.mass"],
+            "there are no parameters; .* parameters={name: values}",
+        ),
+        (lambda arm: lw.Batch(arm, 2).values.__setitem__("controls", 0.0), r"exchanged: .*\['controls'\]\[\.\.\.\] ="),
+        (lambda arm: lw.Batch(arm, 2).values.__setitem__("gain", 0.0), "unknown bound value 'gain'"),
+        (lambda arm: setattr(lw.Batch(arm, 2), "controls", [0.0, np.nan]), "controls are not finite"),
+        (lambda arm: setattr(lw.Batch(arm, 2), "q", [0.0, np.nan]), "q is not finite: 'joint2' is nan"),
+        (lambda arm: setattr(lw.Batch(arm, 2), "v", [[0.0], [1.0]]), r"v has shape \(2, 1\); expected \(2,\)"),
         (lambda arm: lw.Batch(arm, 2).values["gain"], "unknown bound value 'gain'; there is controls"),
         (lambda arm: lw.Batch(arm.with_sensors(lw.Sensor("at", "framepos", "tip")), 2).sensors["on"], "there is at"),
         (lambda arm: lw.Batch(arm, 2).sensors["on"], "unknown sensor 'on'"),
@@ -455,3 +464,17 @@ def test_copies_go_on_alike(robot):
 def test_what_is_wrong_is_reported(call, said):
     with pytest.raises(lw.errors.LinkwrightError, match=said):
         call(lw.load("two_link"))
+
+
+def test_assigned_states_are_written_into_the_live_arrays():
+    batch = lw.Batch(lw.load("two_link"), 2)
+    q, v = batch.q, batch.v
+    batch.q = [0.1, 0.2]
+    batch.q += 1.0
+    batch.v = np.eye(2)
+    batch.values["controls"] += 2.0
+    assert q is batch.q
+    assert v is batch.v
+    assert np.array_equal(
+        np.hstack([q, v, batch.controls]), [[1.1, 1.2, 1.0, 0.0, 2.0, 2.0], [1.1, 1.2, 0.0, 1.0, 2.0, 2.0]]
+    )

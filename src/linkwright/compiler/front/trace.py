@@ -32,8 +32,11 @@ SINCOS_COST = 30
 """Operations that take as long as a sine and cosine."""
 
 
-OF_SYMBOLS = re.compile(r"\b(Expr|Symbols|ufunc|dtype|arrays?|sequence of integers)\b")
-"""Words in errors of Python and NumPy for operations that symbols do not support."""
+OF_SYMBOLS = re.compile(r"\b(Expr|Symbols|SymbolArray|object_|casadi|ufunc|dtype|arrays?|sequence of integers)\b")
+"""Words in errors of Python, NumPy and other libraries for operations that symbols do not support."""
+
+OF_LIBRARIES = re.compile(r"\b(Tensor|object_|casadi|[SM]X|overloaded function|abstract array)\b")
+"""Words in errors of PyTorch, CasADi and JAX whose functions are called with symbols."""
 
 
 @contextmanager
@@ -72,9 +75,14 @@ def _traced(bound: BoundFunction, graph: Graph) -> tuple[Program, bool]:
     except LinkwrightError:
         raise
     except IndexError as error:
-        if not graph.indexed:
-            raise
-        raise ExpressionError(f"{bound.name}: {SYMBOL_AS_INDEX}") from error
+        if graph.indexed:
+            raise ExpressionError(f"{bound.name}: {SYMBOL_AS_INDEX}") from error
+        if "used as indices" in str(error):
+            raise ExpressionError(
+                f"{bound.name}: a condition on symbols selects no entries of an array, whose number would depend on "
+                "values; linkwright.where(condition, a, b) chooses each entry"
+            ) from error
+        raise
     except AttributeError as error:
         if not isinstance(error.obj, (Expr, int, float)) or not isinstance(
             getattr(np, error.name or "", None), np.ufunc
@@ -84,9 +92,14 @@ def _traced(bound: BoundFunction, graph: Graph) -> tuple[Program, bool]:
         raise ExpressionError(
             f"{bound.name} cannot be run on symbols: numpy.{error.name} does not take what it is given{ours}"
         ) from error
-    except TypeError as error:
+    except (TypeError, NotImplementedError) as error:
         if not OF_SYMBOLS.search(str(error)):  # a mistake like any other
             raise
+        if OF_LIBRARIES.search(str(error)):
+            raise ExpressionError(
+                f"{bound.name} calls a function of PyTorch, JAX or CasADi, which take no symbols; use those of NumPy "
+                f"and of linkwright inside ({str(error).splitlines()[0]})"
+            ) from error
         raise ExpressionError(
             f"{bound.name} cannot be run on symbols: {error}. They know arithmetic, comparisons for where(), matrix "
             "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra (linkwright's solve, "

@@ -18,7 +18,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import kernel_of, public
 from linkwright.dynamics.contact.smooth import pair_energy, soft_pair_energy
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
-from linkwright.errors import InputError, ShapeError, UnknownMotionError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
@@ -42,6 +42,16 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 4096
 """of a table that is written"""
+
+PICTURED_BY = {
+    ".html": "save_html",
+    ".gif": "animate",
+    ".mp4": "animate",
+    ".png": "plot",
+    ".svg": "plot",
+    ".pdf": "plot",
+}
+"""Methods that write a motion as files that :meth:`Motion.save` does not write."""
 
 constraint_residual = public(dynamics.constraint_residual)
 
@@ -349,6 +359,9 @@ class Motion:
             ".mcap": self._write_log,
             ".rrd": self._write_log,
         }
+        for ending, method in PICTURED_BY.items():
+            if str(path).lower().endswith(ending):
+                raise ArgumentError(f"motion.save writes no {ending}; motion.{method}({str(path)!r}) does")
         path = file_at(path, "motions", *writers)
         with replacing(path) as place:
             writers[path.suffix.lower()](place)

@@ -137,7 +137,7 @@ class Batch:
         if episode.reset is None:
             own = replace(own, terminate=episode.terminate or _never)
         begin_q, begin_v = (
-            np.broadcast_to(_of_all(name, x, self.n, size), (self.n, size))
+            np.broadcast_to(observations.for_all(name, x, self.n, size), (self.n, size))
             for name, x, size in (
                 ("q0", model.neutral() if q0 is None else q0, model.nq),
                 ("v0", np.zeros(model.nv) if v0 is None else v0, model.nv),
@@ -169,7 +169,7 @@ class Batch:
         self._time, self._status = np.zeros(self.n), np.zeros(self.n, dtype=np.int8)
         self._sums = {name: self._results[3 + of.spec.more.index(name)][0] for name in of.spec.more}
         sums = {name: observations.read_only(self._sums["terms"][:, k]) for k, name in enumerate(of.spec.terms)}
-        self._terms = MappingProxyType(observations.LiveArrays("term of the reward", sums))
+        self._terms = observations.LiveArrays("term of the reward", sums)
         self._live: dict[Any, observations.LiveResult] = {}
         self._readings: tuple[Array, Array] | None = None
         self._sensors: Mapping[str, Array] | None = None
@@ -180,17 +180,23 @@ class Batch:
     def __len__(self) -> int:
         return self.n
 
-    # arrays
-
     @property
     def q(self) -> Array:
         """Configurations (n, nq), live."""
         return self._arrays[0]
 
+    @q.setter
+    def q(self, q: ArrayLike) -> None:
+        self.q[...] = check_state(self.model, observations.for_all("q", q, self.n, self.model.nq), self.v)[0]
+
     @property
     def v(self) -> Array:
         """Velocities (n, nv), live."""
         return self._arrays[1]
+
+    @v.setter
+    def v(self, v: ArrayLike) -> None:
+        self.v[...] = check_state(self.model, self.q, observations.for_all("v", v, self.n, self.model.nv))[1]
 
     @property
     def start(self) -> tuple[Array, Array]:
@@ -211,17 +217,21 @@ class Batch:
         x, now = as_numbers("controls", controls), self.controls
         if x.shape not in (now.shape[1:], now.shape):
             raise ShapeError(f"controls have shape {x.shape}; expected {now.shape[1:]} or {now.shape}")
+        if not np.isfinite(x).all():
+            raise InputError("controls are not finite")
         now[...] = x
 
     @property
     def values(self) -> Mapping[str, Array]:
         """Values bound to functions, live, by name: (n, *shape) of those given for each simulation, else (*shape)."""
-        return MappingProxyType(observations.LiveArrays("bound value", self._values))
+        return observations.LiveArrays("bound value", self._values)
 
     @property
     def parameters(self) -> Mapping[str, Array]:
         """Parameters of the mechanism, live, by name: (n, *shape)."""
-        return MappingProxyType(observations.LiveArrays("parameter", self._parameters))
+        return observations.LiveArrays(
+            "parameter", self._parameters, "; parameters of lw.Batch(…, parameters={name: values}) are live"
+        )
 
     @property
     def activations(self) -> Array | None:
@@ -276,7 +286,7 @@ class Batch:
             model, controls = self.model, self._values.get("controls") if self._actuated else None
             observations.require_readings(model, controls, self._actuated)
             if not model.sensors:
-                return MappingProxyType(observations.LiveArrays("sensor", {}))
+                return observations.LiveArrays("sensor", {})
             before = self.v.copy()
             self._readings = before, np.zeros((self.n, model.nv + model.nu + model.na), self.q.dtype)
             self._update_readings()
@@ -286,7 +296,7 @@ class Batch:
                 one.name: observations.read_only(live.values[:, end - one.size : end])
                 for one, end in zip(model.sensors, ends, strict=True)
             }
-            self._sensors = MappingProxyType(observations.LiveArrays("sensor", found))
+            self._sensors = observations.LiveArrays("sensor", found)
         return self._sensors
 
     def observe(self, function: Callable[..., Any], values: Mapping[str, Array] | None = None) -> Array:
@@ -393,7 +403,7 @@ class Batch:
             return
         model, of = self.model, self._prepared
         given = [
-            start[at] if x is None else np.broadcast_to(_of_all(name, x, len(at), size), (len(at), size))
+            start[at] if x is None else np.broadcast_to(observations.for_all(name, x, len(at), size), (len(at), size))
             for name, x, size, start in zip("qv", (q, v), (model.nq, model.nv), self.start, strict=True)
         ]
         if q is not None or v is not None:
@@ -573,14 +583,6 @@ def _made_again(given: dict[str, Any]) -> Batch:
 
 def _within(place: slice, inner: slice) -> slice:
     return slice(place.start + inner.start, place.start + inner.stop)
-
-
-def _of_all(name: str, given: Any, n: int, size: int) -> Array:
-    """Return an argument (size,) or (n, size)."""
-    x = as_numbers(name, given)
-    if x.shape not in ((size,), (n, size)):
-        raise ShapeError(f"{name} has shape {x.shape}; expected {(size,)} or {(n, size)}")
-    return x
 
 
 def _views_of_values(

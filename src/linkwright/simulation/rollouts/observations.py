@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,15 +30,57 @@ OF_EFFORTS = ("jointactuatorfrc", "actuatorfrc")
 """Types of sensors that need the controls."""
 
 
-class LiveArrays(dict[str, Array]):
-    """Live arrays by name, which :class:`MappingProxyType` makes read-only."""
+class LiveArrays(Mapping[str, Array]):
+    """Live arrays by name: their entries can be written, the arrays cannot be exchanged.
 
-    def __init__(self, what: str, arrays: Mapping[str, Array]):
-        super().__init__(arrays)
-        self._what = what
+    Parameters
+    ----------
+    what : str
+        Kind of the names: "parameter".
+    arrays : mapping
+        Arrays by name.
+    advice : str, optional
+        End of the message on an unknown name.
+    """
 
-    def __missing__(self, name: object) -> Array:
-        raise UnknownNameError(self._what, name, self)
+    def __init__(self, what: str, arrays: Mapping[str, Array], advice: str = ""):
+        self._what, self._arrays, self._advice = what, arrays, advice
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            return self._arrays[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError(self._what, name, self, advice=self._advice) from None
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        array = self[name]
+        if values is array and array.flags.writeable:  # of array[name] += 1, which has written the entries
+            return
+        way = f"write its entries, [{name!r}][...] = …" if array.flags.writeable else "it is read-only"
+        raise ArgumentError(f"the {self._what} {name!r} is a live array, which cannot be exchanged: {way}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __or__(self, other: Mapping[str, Any]) -> dict[str, Any]:
+        return {**self, **other}
+
+    def __ror__(self, other: Mapping[str, Any]) -> dict[str, Any]:
+        return {**other, **self}
+
+    def __repr__(self) -> str:
+        return repr(dict(self._arrays))
+
+
+def for_all(name: str, given: Any, n: int, size: int) -> Array:
+    """Return an argument of n simulations, of shape (size,) or (n, size)."""
+    x = as_numbers(name, given)
+    if x.shape not in ((size,), (n, size)):
+        raise ShapeError(f"{name} has shape {x.shape}; expected {(size,)} or {(n, size)}")
+    return x
 
 
 def read_only(x: Array) -> Array:
