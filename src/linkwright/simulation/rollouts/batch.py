@@ -398,7 +398,7 @@ class Batch:
         v : array_like, shape (nv,) or (rows, nv), optional
             Velocities; by default those of the first start.
         """
-        at = self._rows(rows)
+        at = observations.chosen_rows(rows, self.n)
         if not len(at):
             return
         model, of = self.model, self._prepared
@@ -435,7 +435,7 @@ class Batch:
         places = self._prepared.spec.layout.places
         if "alive" not in places:
             raise InputError("simulations with Episode(reset=…) start again where they end: they do not stop")
-        at = self._rows(rows)
+        at = observations.chosen_rows(rows, self.n)
         running = self._status[at] == self.RUNNING
         self._arrays[2][at[running], places["alive"].start] = 0.0
         self._status[at[running]] = self.ENDED
@@ -557,24 +557,6 @@ class Batch:
         spec, places = self._prepared.spec, self._prepared.spec.layout.places
         found = [] if spec.random is None else [(_within(places["law"], spec.random), 0)]
         return found + ([(places["random"], RESET_STREAM)] if "random" in places else [])
-
-    def _rows(self, rows: Any) -> Array:
-        """Return indices of simulations."""
-        if rows is None or isinstance(rows, slice):
-            return np.arange(self.n)[slice(None) if rows is None else rows]
-        at = np.asarray(rows)
-        if at.dtype == bool:
-            if at.shape != (self.n,):
-                raise ShapeError(f"rows are truth values ({self.n},), or indices; got truth values {at.shape}")
-            return np.flatnonzero(at)
-        if at.ndim > 1 or (at.dtype.kind not in "iu" and at.size):
-            raise InputError(f"rows are truth values ({self.n},), indices or a slice; got {rows!r}")
-        at = at.reshape(-1).astype(int)
-        if ((at < -self.n) | (at >= self.n)).any():
-            raise InputError(f"there are simulations 0 to {self.n - 1}; got {at[(at < -self.n) | (at >= self.n)][0]}")
-        at %= self.n
-        different = np.unique(at)
-        return different if len(different) < len(at) else at
 
 
 def _made_again(given: dict[str, Any]) -> Batch:

@@ -83,6 +83,25 @@ def for_all(name: str, given: Any, n: int, size: int) -> Array:
     return x
 
 
+def chosen_rows(rows: Any, n: int) -> Array:
+    """Return indices of simulations from truth values, indices or a slice; all for None."""
+    if rows is None or isinstance(rows, slice):
+        return np.arange(n)[slice(None) if rows is None else rows]
+    at = np.asarray(rows)
+    if at.dtype == bool:
+        if at.shape != (n,):
+            raise ShapeError(f"rows are truth values ({n},), or indices; got truth values {at.shape}")
+        return np.flatnonzero(at)
+    if at.ndim > 1 or (at.dtype.kind not in "iu" and at.size):
+        raise InputError(f"rows are truth values ({n},), indices or a slice; got {rows!r}")
+    at = at.reshape(-1).astype(int)
+    if ((at < -n) | (at >= n)).any():
+        raise InputError(f"there are simulations 0 to {n - 1}; got {at[(at < -n) | (at >= n)][0]}")
+    at %= n
+    different = np.unique(at)
+    return different if len(different) < len(at) else at
+
+
 def read_only(x: Array) -> Array:
     """Return a view of an array that cannot be written."""
     view = x.view()
