@@ -149,6 +149,36 @@ def test_rrd(motion, tmp_path):
         assert np.array_equal(found, motion.contact_arrows[1][:, pair])
 
 
+def test_rrd_has_textures(tmp_path):
+    chunk = pytest.importorskip("rerun.chunk", reason="rerun-sdk is not installed (the extra rerun)")
+    from PIL import Image
+
+    pixels = np.random.default_rng(0).integers(0, 256, (2, 3, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "cover.png")
+    (tmp_path / "plate.mtl").write_text("newmtl cover\nmap_Kd cover.png\n")
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 0.25\n"
+    (tmp_path / "plate.obj").write_text(f"mtllib plate.mtl\n{corners}usemtl cover\nf 1/1 2/2 3/3\n")
+    (tmp_path / "plate.urdf").write_text(
+        '<robot name="r"><link name="base"/><link name="plate"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+        'izz="1" ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><mesh filename="plate.obj"/></geometry></visual>'
+        '</link><joint name="j" type="continuous"><parent link="base"/><child link="plate"/></joint></robot>'
+    )
+    motion = lw.simulate(lw.load(tmp_path / "plate.urdf"), [0.0], [0.0], 0.01, step=0.005)
+    file = motion.save(tmp_path / "motion.rrd")
+    batches = [one.to_record_batch() for one in chunk.RrdReader(file).stream()]
+    (batch,) = (one for one in batches if any("texcoords" in name for name in one.schema.names))
+
+    def component(ending):
+        (name,) = (name for name in batch.schema.names if name.endswith(ending))
+        return batch.column(name).to_pylist()[0]
+
+    places = dict(zip(map(tuple, component("vertex_positions")), component("vertex_texcoords"), strict=True))
+    at = {place[:2]: tuple(corner) for place, corner in places.items()}  # Rerun counts from the upper left corner
+    assert len(at) == 3
+    assert sorted(at.values()) == [(0.0, 0.75), (0.0, 1.0), (1.0, 1.0)]
+    assert bytes(component("albedo_texture_buffer")[0]) == pixels.tobytes()
+
+
 def escaped(name):
     import rerun as rr
 
