@@ -34,15 +34,15 @@ def _write(log: MotionLog, recording: rr.RecordingStream) -> None:
     for number, solid in enumerate(log.solids.solids):
         place = robot + _entity(log.links[solid.body]) if solid.body >= 0 else robot
         picture = solid.picture
-        look: dict[str, Array] = {}
+        texture: dict[str, Array] = {}
         if picture is not None:  # Rerun's coordinates of textures begin in the upper left corner
-            look = {"vertex_texcoords": picture.uv * [1.0, -1.0] + [0.0, 1.0], "albedo_texture": picture.pixels}
-        color = (255, 255, 255) if look else solid.color
+            texture = {"vertex_texcoords": picture.uv * [1.0, -1.0] + [0.0, 1.0], "albedo_texture": picture.pixels}
+        color = (255, 255, 255) if texture else solid.color
         mesh = rr.Mesh3D(
             vertex_positions=solid.mesh.vertices,
             triangle_indices=solid.mesh.faces,
             albedo_factor=[*color, round(255.0 * solid.opacity)],
-            **look,
+            **texture,
         )
         recording.log(f"{place}/solid_{number}", mesh, static=True, strict=True)
     if log.solids.struts:
