@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.compiler.native.public_call import PublicFunction
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, UnknownNameError, is_choice, names_given
 from linkwright.simulation.actuation.controller import FunctionController
 
@@ -41,7 +42,7 @@ def functions(module: ModuleType = lw, prefix: str = "") -> Iterator[tuple[str, 
         if isinstance(thing, ModuleType) and name in FOLDERS:
             yield from functions(thing, f"{name}.")
         elif (
-            isinstance(thing, FunctionType | FunctionController)
+            isinstance(thing, FunctionType | PublicFunction | FunctionController)
             and not name.startswith("_")
             and thing.__module__.startswith("linkwright")
         ):
@@ -142,7 +143,8 @@ def test_compiled_functions_name_what_is_wrong():
 
 def test_a_right_call_stays_quick():
     """Wrong keywords are found by arguments of the function itself: no wrapper stands around the call."""
-    assert lw.mass_matrix.__code__.co_varnames[: lw.mass_matrix.__code__.co_argcount] == ("model", "q", "method")
+    code = lw.mass_matrix.__wrapped__.__code__
+    assert code.co_varnames[: code.co_argcount] == ("model", "q", "method")
 
 
 LARGE = 10**400

@@ -34,6 +34,8 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.native.layout import supported
+from linkwright.compiler.native.public_call import PublicFunction
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, composed
 from linkwright.compiler.schedules.selection import bodies_in_loops, program
 from linkwright.compiler.signatures import batched
@@ -142,7 +144,10 @@ def public(book: F) -> F:
     face.__doc__ = f"{text}\n\n{inspect.cleandoc(_NOTE)}{heading}{sections}\n"
     face.__signature__ = batched(book)
     face.book = book
-    return face
+    required_arrays = [n for n in arrays if n not in optional]
+    if not (supported() and usual and result is None and names[: len(required_arrays)] == required_arrays):
+        return face
+    return PublicFunction(face, Model, Kernel, identity(book), len(required_arrays))  # type: ignore[return-value]
 
 
 def _recorder(record: type) -> Callable[[Any], Any]:

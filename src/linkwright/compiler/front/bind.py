@@ -214,7 +214,7 @@ def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the algorithm of a public function; another function itself or, if it has no hash, its ``__call__``."""
     if isinstance(function, DerivativeFunction):
         function = function.func
-    if inspect.isfunction(function):
+    if inspect.isfunction(function) or inspect.ismethoddescriptor(function):  # public functions are either
         return getattr(function, "book", function)
     if not callable(function):
         raise ArgumentError(f"expected a function; got {function!r:.200}")

@@ -48,7 +48,7 @@ _PYTHONS = (
     *("PyObject_Vectorcall", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef"),
     *("Py_DecRef", "PyThread_get_thread_ident", "PyGILState_Ensure", "PyGILState_Release"),
     *("PyGILState_Check", "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyErr_Fetch"),
-    "PyErr_Restore",
+    *("PyErr_Restore", "PyErr_Clear", "PyObject_GetAttr", "PyDict_GetItemWithError"),
 )
 
 
@@ -77,7 +77,10 @@ def python_table() -> PythonTable:
     )
 
 
-FUNCTIONS = ("call_kernel", "poll_signals", "raise_pending", "release_gil", "acquire_gil", "run_sequence", "set_python")
+FUNCTIONS = (
+    *("call_kernel", "call_public", "poll_signals", "raise_pending", "release_gil", "acquire_gil", "run_sequence"),
+    "set_python",
+)
 
 
 def load(

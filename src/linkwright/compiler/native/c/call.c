@@ -301,3 +301,39 @@ Object *call_kernel(Object *kernel, Object *const *args, uint64_t given, Object 
     if (UNLIKELY(count + outputs > FEW)) return call_row_of_many(kernel, args, count, names);
     return call_row(kernel, args, count, outputs, names, entries);
 }
+
+/* Public functions of models. */
+
+typedef struct {
+    Object object;
+    void *vectorcall;
+    const PublicTable *table;
+} PublicFunction;
+
+/* Whether all arguments are arrays of the kernel's type. A kernel converts others, or raises an error to be explained. */
+INLINE bool are_arrays(const CallTable *table, Object *const *args, int64_t count) {
+    if (UNLIKELY(count != table->inputs)) return false;
+    for (int64_t k = 0; k < count; k++)
+        if (UNLIKELY(args[k]->type != python.ndarray || ((Array *)args[k])->dtype != table->slots[k].dtype)) return false;
+    return true;
+}
+
+/* The vectorcall of a public function: of a model with a kernel and arrays, a call of the kernel. */
+Object *call_public(Object *function, Object *const *args, uint64_t given, Object *names) {
+    const PublicTable *table = ((PublicFunction *)function)->table;
+    int64_t count = (int64_t)(given & INT64_MAX); /* the top bit is the caller's */
+    if (UNLIKELY(names || count != table->inputs + 1 || args[0]->type != table->model_type))
+        return python.PyObject_Vectorcall(table->from_python, args, (uint64_t)count, names);
+    Object *memo = python.PyObject_GetAttr(args[0], table->memo);
+    Object *kernel = memo ? python.PyDict_GetItemWithError(memo, table->identity) : NULL;
+    if (LIKELY(kernel != NULL)) python.Py_IncRef(kernel); /* the memo may drop it during the call */
+    else python.PyErr_Clear();
+    if (LIKELY(memo != NULL)) python.Py_DecRef(memo);
+    Object *result;
+    if (LIKELY(kernel && kernel->type == table->kernel_type && are_arrays(((Kernel *)kernel)->table, args + 1, count - 1)))
+        result = call_kernel(kernel, args + 1, (uint64_t)count - 1, NULL);
+    else
+        result = python.PyObject_Vectorcall(table->from_python, args, (uint64_t)count, NULL);
+    if (LIKELY(kernel != NULL)) python.Py_DecRef(kernel);
+    return result;
+}

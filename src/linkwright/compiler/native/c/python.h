@@ -73,6 +73,9 @@ typedef struct {
     int32_t (*PyErr_CheckSignals)(void);
     void (*PyErr_Fetch)(Object **, Object **, Object **);
     void (*PyErr_Restore)(Object *, Object *, Object *);
+    void (*PyErr_Clear)(void);
+    Object *(*PyObject_GetAttr)(Object *, Object *name);
+    Object *(*PyDict_GetItemWithError)(Object *, Object *key); /* a borrowed reference */
     int64_t tuple_items;  /* bytes from the beginning of a tuple to its items */
     uint64_t thread_mask; /* the bits of an `unsigned long`, in which Python numbers threads */
     SignalState *signals;

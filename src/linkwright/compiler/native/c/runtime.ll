@@ -1,4 +1,4 @@
-%struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, ptr }
+%struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, ptr }
 %struct.Slot = type { i64, i64, ptr, ptr, ptr }
 %struct.SequenceOutput = type { ptr, i64, i64 }
 %struct.SequenceInput = type { ptr, i64 }
@@ -35,10 +35,10 @@ define void @acquire_gil(ptr noundef %0) local_unnamed_addr #0 {
 }
 
 define noundef zeroext i1 @poll_signals(i64 noundef %0) local_unnamed_addr #0 {
-  %2 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %2 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %3 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %4 = tail call i64 %3() #8
-  %5 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %5 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %6 = and i64 %5, %4
   %7 = load i64, ptr %2, align 8
   %8 = icmp eq i64 %6, %7
@@ -135,7 +135,7 @@ define noundef zeroext i1 @poll_signals(i64 noundef %0) local_unnamed_addr #0 {
 }
 
 define noundef zeroext i1 @raise_pending() local_unnamed_addr #0 {
-  %1 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %1 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %2 = getelementptr inbounds i8, ptr %1, i64 8
   %3 = load ptr, ptr %2, align 8
   %4 = icmp eq ptr %3, null
@@ -144,7 +144,7 @@ define noundef zeroext i1 @raise_pending() local_unnamed_addr #0 {
 5:
   %6 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %7 = tail call i64 %6() #8
-  %8 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %8 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %9 = and i64 %8, %7
   %10 = load i64, ptr %1, align 8
   %11 = icmp eq i64 %9, %10
@@ -411,7 +411,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %173, label %174, label %180, !prof !8
 
 174:
-  %175 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %175 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 200), align 8
   %176 = getelementptr inbounds i8, ptr %3, i64 %175
   %177 = load ptr, ptr %176, align 8
   %178 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
@@ -490,7 +490,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %230, label %249, label %231
 
 231:
-  %232 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %232 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %233 = getelementptr inbounds i8, ptr %232, i64 8
   %234 = load ptr, ptr %233, align 8
   %235 = icmp eq ptr %234, null
@@ -499,7 +499,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
 236:
   %237 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %238 = call i64 %237() #8
-  %239 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %239 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %240 = and i64 %239, %238
   %241 = load i64, ptr %232, align 8
   %242 = icmp eq i64 %240, %241
@@ -763,7 +763,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %416, label %417, label %423, !prof !8
 
 417:
-  %418 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %418 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 200), align 8
   %419 = getelementptr inbounds i8, ptr %3, i64 %418
   %420 = load ptr, ptr %419, align 8
   %421 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
@@ -842,7 +842,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %473, label %492, label %474
 
 474:
-  %475 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %475 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %476 = getelementptr inbounds i8, ptr %475, i64 8
   %477 = load ptr, ptr %476, align 8
   %478 = icmp eq ptr %477, null
@@ -851,7 +851,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
 479:
   %480 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %481 = call i64 %480() #8
-  %482 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %482 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %483 = and i64 %482, %481
   %484 = load i64, ptr %475, align 8
   %485 = icmp eq i64 %483, %484
@@ -1196,7 +1196,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %717, label %718, label %724, !prof !8
 
 718:
-  %719 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %719 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 200), align 8
   %720 = getelementptr inbounds i8, ptr %3, i64 %719
   %721 = load ptr, ptr %720, align 8
   %722 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
@@ -1275,7 +1275,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %774, label %793, label %775
 
 775:
-  %776 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %776 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %777 = getelementptr inbounds i8, ptr %776, i64 8
   %778 = load ptr, ptr %777, align 8
   %779 = icmp eq ptr %778, null
@@ -1284,7 +1284,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
 780:
   %781 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %782 = call i64 %781() #8
-  %783 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %783 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %784 = and i64 %783, %782
   %785 = load i64, ptr %776, align 8
   %786 = icmp eq i64 %784, %785
@@ -1517,7 +1517,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %936, label %937, label %943, !prof !8
 
 937:
-  %938 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %938 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 200), align 8
   %939 = getelementptr inbounds i8, ptr %3, i64 %938
   %940 = load ptr, ptr %939, align 8
   %941 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
@@ -1699,7 +1699,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
   br i1 %1063, label %1082, label %1064
 
 1064:
-  %1065 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %1065 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %1066 = getelementptr inbounds i8, ptr %1065, i64 8
   %1067 = load ptr, ptr %1066, align 8
   %1068 = icmp eq ptr %1067, null
@@ -1708,7 +1708,7 @@ define ptr @call_kernel(ptr noundef %0, ptr nocapture noundef readonly %1, i64 n
 1069:
   %1070 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %1071 = call i64 %1070() #8
-  %1072 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %1072 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %1073 = and i64 %1072, %1071
   %1074 = load i64, ptr %1065, align 8
   %1075 = icmp eq i64 %1073, %1074
@@ -1837,7 +1837,7 @@ define internal fastcc ptr @call_batch(ptr noundef %0, ptr nocapture noundef rea
   br i1 %72, label %73, label %151
 
 73:
-  %74 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %74 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 200), align 8
   %75 = getelementptr inbounds i8, ptr %3, i64 %74
   %76 = load ptr, ptr %75, align 8
   %77 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
@@ -2276,7 +2276,7 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
   br i1 %129, label %148, label %130
 
 130:
-  %131 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %131 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %132 = getelementptr inbounds i8, ptr %131, i64 8
   %133 = load ptr, ptr %132, align 8
   %134 = icmp eq ptr %133, null
@@ -2285,7 +2285,7 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
 135:
   %136 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %137 = call i64 %136() #8
-  %138 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %138 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %139 = and i64 %138, %137
   %140 = load i64, ptr %131, align 8
   %141 = icmp eq i64 %139, %140
@@ -2328,7 +2328,7 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
   br i1 %165, label %166, label %172, !prof !8
 
 166:
-  %167 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  %167 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 200), align 8
   %168 = getelementptr inbounds i8, ptr %3, i64 %167
   %169 = load ptr, ptr %168, align 8
   %170 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
@@ -2512,7 +2512,7 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
   br i1 %294, label %313, label %295
 
 295:
-  %296 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %296 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %297 = getelementptr inbounds i8, ptr %296, i64 8
   %298 = load ptr, ptr %297, align 8
   %299 = icmp eq ptr %298, null
@@ -2521,7 +2521,7 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
 300:
   %301 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %302 = call i64 %301() #8
-  %303 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %303 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %304 = and i64 %303, %302
   %305 = load i64, ptr %296, align 8
   %306 = icmp eq i64 %304, %305
@@ -2545,6 +2545,153 @@ define internal fastcc ptr @call_row_of_many(ptr noundef %0, ptr nocapture nound
 315:
   %316 = phi ptr [ %85, %84 ], [ %156, %155 ], [ %173, %172 ], [ %216, %215 ], [ %159, %313 ], [ %235, %234 ], [ %287, %286 ], [ null, %307 ], [ %75, %74 ], [ %154, %153 ], [ null, %121 ], [ null, %97 ], [ %108, %119 ], [ %108, %110 ], [ %279, %278 ]
   ret ptr %316
+}
+
+define ptr @call_public(ptr nocapture noundef readonly %0, ptr noundef %1, i64 noundef %2, ptr noundef %3) local_unnamed_addr #0 {
+  %5 = getelementptr inbounds i8, ptr %0, i64 24
+  %6 = load ptr, ptr %5, align 8
+  %7 = and i64 %2, 9223372036854775807
+  %8 = icmp eq ptr %3, null
+  br i1 %8, label %9, label %20, !prof !6
+
+9:
+  %10 = getelementptr inbounds i8, ptr %6, i64 32
+  %11 = load i64, ptr %10, align 8
+  %12 = add nsw i64 %11, 1
+  %13 = icmp eq i64 %7, %12
+  br i1 %13, label %14, label %20, !prof !6
+
+14:
+  %15 = load ptr, ptr %1, align 8
+  %16 = getelementptr inbounds i8, ptr %15, i64 8
+  %17 = load ptr, ptr %16, align 8
+  %18 = load ptr, ptr %6, align 8
+  %19 = icmp eq ptr %17, %18
+  br i1 %19, label %25, label %20, !prof !6
+
+20:
+  %21 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
+  %22 = getelementptr inbounds i8, ptr %6, i64 40
+  %23 = load ptr, ptr %22, align 8
+  %24 = tail call ptr %21(ptr noundef %23, ptr noundef %1, i64 noundef %7, ptr noundef %3) #8
+  br label %100
+
+25:
+  %26 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %27 = getelementptr inbounds i8, ptr %6, i64 16
+  %28 = load ptr, ptr %27, align 8
+  %29 = tail call ptr %26(ptr noundef nonnull %15, ptr noundef %28) #8
+  %30 = icmp eq ptr %29, null
+  br i1 %30, label %31, label %33, !prof !10
+
+31:
+  %32 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  tail call void %32() #8
+  br label %82
+
+33:
+  %34 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %35 = getelementptr inbounds i8, ptr %6, i64 24
+  %36 = load ptr, ptr %35, align 8
+  %37 = tail call ptr %34(ptr noundef nonnull %29, ptr noundef %36) #8
+  %38 = icmp eq ptr %37, null
+  br i1 %38, label %39, label %42, !prof !21
+
+39:
+  %40 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  tail call void %40() #8
+  %41 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  tail call void %41(ptr noundef nonnull %29) #8
+  br label %82
+
+42:
+  %43 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  tail call void %43(ptr noundef nonnull %37) #8
+  %44 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  tail call void %44(ptr noundef nonnull %29) #8
+  %45 = getelementptr inbounds i8, ptr %37, i64 8
+  %46 = load ptr, ptr %45, align 8
+  %47 = getelementptr inbounds i8, ptr %6, i64 8
+  %48 = load ptr, ptr %47, align 8
+  %49 = icmp eq ptr %46, %48
+  br i1 %49, label %50, label %87, !prof !6
+
+50:
+  %51 = getelementptr inbounds i8, ptr %37, i64 24
+  %52 = load ptr, ptr %51, align 8
+  %53 = getelementptr inbounds i8, ptr %1, i64 8
+  %54 = add nsw i64 %7, -1
+  %55 = getelementptr inbounds i8, ptr %52, i64 24
+  %56 = load i64, ptr %55, align 8
+  %57 = icmp eq i64 %56, %54
+  br i1 %57, label %58, label %87, !prof !6
+
+58:
+  %59 = icmp ugt i64 %7, 1
+  br i1 %59, label %60, label %80
+
+60:
+  %61 = load ptr, ptr @python, align 8
+  %62 = getelementptr inbounds i8, ptr %52, i64 56
+  br label %66
+
+63:
+  %64 = add nuw nsw i64 %67, 1
+  %65 = icmp eq i64 %64, %54
+  br i1 %65, label %80, label %66
+
+66:
+  %67 = phi i64 [ 0, %60 ], [ %64, %63 ]
+  %68 = getelementptr inbounds ptr, ptr %53, i64 %67
+  %69 = load ptr, ptr %68, align 8
+  %70 = getelementptr inbounds i8, ptr %69, i64 8
+  %71 = load ptr, ptr %70, align 8
+  %72 = icmp eq ptr %71, %61
+  br i1 %72, label %73, label %92, !prof !6
+
+73:
+  %74 = getelementptr inbounds i8, ptr %69, i64 56
+  %75 = load ptr, ptr %74, align 8
+  %76 = load ptr, ptr %62, align 8
+  %77 = getelementptr inbounds %struct.Slot, ptr %76, i64 %67, i32 4
+  %78 = load ptr, ptr %77, align 8
+  %79 = icmp eq ptr %75, %78
+  br i1 %79, label %63, label %92, !prof !6
+
+80:
+  %81 = tail call ptr @call_kernel(ptr noundef nonnull %37, ptr noundef nonnull %53, i64 noundef %54, ptr noundef null) #10
+  br label %97
+
+82:
+  %83 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
+  %84 = getelementptr inbounds i8, ptr %6, i64 40
+  %85 = load ptr, ptr %84, align 8
+  %86 = tail call ptr %83(ptr noundef %85, ptr noundef nonnull %1, i64 noundef %7, ptr noundef null) #8
+  br label %100
+
+87:
+  %88 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
+  %89 = getelementptr inbounds i8, ptr %6, i64 40
+  %90 = load ptr, ptr %89, align 8
+  %91 = tail call ptr %88(ptr noundef %90, ptr noundef nonnull %1, i64 noundef %7, ptr noundef null) #8
+  br label %97
+
+92:
+  %93 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
+  %94 = getelementptr inbounds i8, ptr %6, i64 40
+  %95 = load ptr, ptr %94, align 8
+  %96 = tail call ptr %93(ptr noundef %95, ptr noundef nonnull %1, i64 noundef %7, ptr noundef null) #8
+  br label %97
+
+97:
+  %98 = phi ptr [ %81, %80 ], [ %96, %92 ], [ %91, %87 ]
+  %99 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  tail call void %99(ptr noundef nonnull %37) #8
+  br label %100
+
+100:
+  %101 = phi ptr [ %24, %20 ], [ %98, %97 ], [ %86, %82 ]
+  ret ptr %101
 }
 
 define void @run_sequence(ptr nocapture noundef readonly %0) local_unnamed_addr #0 {
@@ -2955,7 +3102,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias
 declare void @llvm.stackrestore.p0(ptr) #3
 
 define void @set_python(ptr nocapture noundef readonly %0) local_unnamed_addr #5 {
-  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) @python, ptr noundef nonnull align 8 dereferenceable(200) %0, i64 200, i1 false)
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(224) @python, ptr noundef nonnull align 8 dereferenceable(224) %0, i64 224, i1 false)
   ret void
 }
 
@@ -3265,7 +3412,7 @@ define internal fastcc ptr @make_results(ptr nocapture noundef readonly %0, ptr 
   br i1 %63, label %92, label %64
 
 64:
-  %65 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %65 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 216), align 8
   %66 = getelementptr inbounds i8, ptr %65, i64 8
   %67 = load ptr, ptr %66, align 8
   %68 = icmp eq ptr %67, null
@@ -3274,7 +3421,7 @@ define internal fastcc ptr @make_results(ptr nocapture noundef readonly %0, ptr 
 69:
   %70 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
   %71 = call i64 %70() #8
-  %72 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %72 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 208), align 8
   %73 = and i64 %72, %71
   %74 = load i64, ptr %65, align 8
   %75 = icmp eq i64 %73, %74
@@ -3427,3 +3574,4 @@ attributes #10 = { nobuiltin }
 !8 = !{!"branch_weights", i32 2146410443, i32 1073205}
 !9 = !{!"branch_weights", !"expected", i32 -2147483648, i32 0}
 !10 = !{!"branch_weights", i32 1073205, i32 2146410443}
+!21 = !{!"branch_weights", !"expected", i32 0, i32 -2147483648}

@@ -25,4 +25,12 @@ typedef struct { /* `CallTable` of native/entry.py */
     int64_t stops;        /* whether a row may end early, with an exception of a handler of a signal */
 } CallTable;
 
+typedef struct { /* `PublicTable` of native/public_call.py: how a public function finds the kernel of a model */
+    Object *model_type, *kernel_type;
+    Object *memo;        /* the name of the model's dict of kernels */
+    Object *identity;    /* the key of the kernel in it */
+    int64_t inputs;      /* required arrays, after the model */
+    Object *from_python; /* the function for every other call */
+} PublicTable;
+
 #endif

@@ -1,0 +1,62 @@
+"""Public functions as objects that Python calls through machine code.
+
+``mass_matrix(arm, q)`` looks the kernel of ``arm`` up and calls it. For arrays of the kernel's type machine code does
+both (`call_public` of `c/call.c`), without a frame of Python; every other call goes to the function in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+from linkwright.compiler.native.entry import Entered, KernelLayout, keep_entry
+from linkwright.compiler.native.runtime import addresses
+
+
+class PublicTable(ctypes.Structure):
+    """`PublicTable` of `c/table.h`."""
+
+    _fields_ = (
+        ("model_type", ctypes.c_void_p),
+        ("kernel_type", ctypes.c_void_p),
+        ("memo", ctypes.c_void_p),
+        ("identity", ctypes.c_void_p),
+        ("inputs", ctypes.c_int64),
+        ("from_python", ctypes.c_void_p),
+    )
+
+
+class PublicFunction(Entered):
+    """Function of a model and arrays that calls the model's kernel.
+
+    ``function``: the same function in Python; ``identity``: the key of kernels in ``model.memo``; ``inputs``: number of
+    arrays after the model in a call that the kernel takes.
+    """
+
+    def __init__(self, function: Callable[..., Any], model: type, kernel: type, identity: Any, inputs: int):
+        functools.update_wrapper(self, function)
+        self._name = function.__qualname__
+        self.__signature__ = function.__signature__  # type: ignore[attr-defined]
+        self._objects = (model, kernel, sys.intern("memo"), identity, function)  # as long as the table
+        *keys, from_python = map(id, self._objects)
+        self._table = PublicTable(*keys, inputs, from_python)
+        layout = KernelLayout.from_address(id(self))
+        layout.table = ctypes.cast(ctypes.pointer(self._table), type(layout.table))
+        layout.vectorcall = addresses()["call_public"]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """Bind to an object, as functions do; `inspect.isroutine` recognizes functions by it."""
+        return self if instance is None else MethodType(self, instance)
+
+    def __reduce__(self) -> str:
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"<function {self._name} at {id(self):#x}>"
+
+
+keep_entry(PublicFunction)
