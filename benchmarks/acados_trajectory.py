@@ -10,6 +10,7 @@ or installed by `pip install comma-deps-acados` (Linux), whose package is `acado
 from __future__ import annotations
 
 import argparse
+import ctypes
 import importlib
 import os
 import tempfile
@@ -44,6 +45,8 @@ def imported(folder: Path) -> Any:
     (folder / "interfaces" / "acados_template" / "acados_template").symlink_to(root / "acados_template")
     for name in ("lib", "include", "bin"):  # the folders of a build from source
         (folder / name).symlink_to(root / "install" / name)
+    for name in ("blasfeo", "hpipm", "qpOASES_e"):  # loaded here, or the linker would search for them by their names
+        ctypes.CDLL(str(root / "install" / "lib" / f"lib{name}.so"), ctypes.RTLD_GLOBAL)
     os.environ["ACADOS_SOURCE_DIR"], os.environ["TERA_PATH"] = str(folder), str(folder / "bin" / "t_renderer")
     return importlib.import_module("acados.acados_template")
 
