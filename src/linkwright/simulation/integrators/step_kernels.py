@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,8 +77,8 @@ class StateLayout:
         """Size of all parts."""
         return sum(size for _, size in self.sizes)
 
-    @property
-    def places(self) -> dict[str, slice]:
+    @cached_property  # batches read it in each step
+    def places(self) -> Mapping[str, slice]:
         """Place of each part."""
         ends = np.cumsum([size for _, size in self.sizes])
         return {name: slice(int(end) - size, int(end)) for (name, size), end in zip(self.sizes, ends, strict=True)}
