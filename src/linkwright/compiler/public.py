@@ -144,10 +144,13 @@ def public(book: F) -> F:
     face.__doc__ = f"{text}\n\n{inspect.cleandoc(_NOTE)}{heading}{sections}\n"
     face.__signature__ = batched(book)
     face.book = book
-    required_arrays = [n for n in arrays if n not in optional]
-    if not (supported() and usual and result is None and names[: len(required_arrays)] == required_arrays):
+    inputs = len(arrays) - len(optional)
+    if not supported() or result is not None or not set(names[:inputs]).isdisjoint([*fixed, *optional]):
         return face
-    return PublicFunction(face, Model, Kernel, identity(book), len(required_arrays))  # type: ignore[return-value]
+    options = [p for p in parameters if p.name in fixed and algorithm_of(book) is not None]
+    named = [k for k, p in enumerate(parameters[1 + inputs :]) if p.kind is p.KEYWORD_ONLY or p.name in optional]
+    positional, alone = min([*named, len(options)]), bool(usual)
+    return PublicFunction(face, Model, Kernel, identity(book), inputs, options, positional, alone)  # type: ignore[return-value]
 
 
 def _recorder(record: type) -> Callable[[Any], Any]:

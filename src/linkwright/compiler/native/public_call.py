@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any
 
@@ -25,25 +26,47 @@ class PublicTable(ctypes.Structure):
         ("kernel_type", ctypes.c_void_p),
         ("memo", ctypes.c_void_p),
         ("identity", ctypes.c_void_p),
-        ("inputs", ctypes.c_int64),
+        *((name, ctypes.c_int64) for name in ("inputs", "options", "positional")),
+        *((name, ctypes.POINTER(ctypes.c_void_p)) for name in ("names", "defaults")),
+        ("alone", ctypes.c_int64),
         ("from_python", ctypes.c_void_p),
     )
 
 
 class PublicFunction(Entered):
-    """Function of a model and arrays that calls the model's kernel.
+    """Function of a model, arrays and options that calls the model's kernel.
 
-    ``function``: the same function in Python; ``identity``: the key of kernels in ``model.memo``; ``inputs``: number of
-    arrays after the model in a call that the kernel takes.
+    ``function``: the same function in Python; ``identity``: the key of kernels in ``model.memo``, in a tuple with the
+    options or, if ``alone``, without them where all have their default values; ``inputs``: number of arrays after the
+    model; ``options``: those after the arrays, of which the first ``positional`` may be given without a name.
     """
 
-    def __init__(self, function: Callable[..., Any], model: type, kernel: type, identity: Any, inputs: int):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        model: type,
+        kernel: type,
+        identity: Any,
+        inputs: int,
+        options: Sequence[inspect.Parameter],
+        positional: int,
+        alone: bool,
+    ):
         functools.update_wrapper(self, function)
         self._name = function.__qualname__
         self.__signature__ = function.__signature__  # type: ignore[attr-defined]
-        self._objects = (model, kernel, sys.intern("memo"), identity, function)  # as long as the table
-        *keys, from_python = map(id, self._objects)
-        self._table = PublicTable(*keys, inputs, from_python)
+        names = [sys.intern(p.name) for p in options]
+        defaults = [p.default for p in options]
+        self._objects = (model, kernel, sys.intern("memo"), identity, function, names, defaults)  # as long as the table
+        required = inspect.Parameter.empty
+        self._table = PublicTable(
+            *map(id, self._objects[:4]),
+            *(inputs, len(options), positional),
+            (ctypes.c_void_p * len(names))(*map(id, names)),
+            (ctypes.c_void_p * len(names))(*(None if x is required else id(x) for x in defaults)),
+            alone,
+            id(function),
+        )
         layout = KernelLayout.from_address(id(self))
         layout.table = ctypes.cast(ctypes.pointer(self._table), type(layout.table))
         layout.vectorcall = addresses()["call_public"]

@@ -318,22 +318,73 @@ INLINE bool are_arrays(const CallTable *table, Object *const *args, int64_t coun
     return true;
 }
 
+enum { MOST_OPTIONS = 16 };
+
+/* The key of the kernel with these options, as a new reference; NULL for a call that the function in Python examines. */
+NOINLINE Object *kernel_key(const PublicTable *table, Object *const *args, int64_t count, Object *names) {
+    Object *options[MOST_OPTIONS];
+    int64_t given = count - 1 - table->inputs, named = names ? tuple_size(names) : 0;
+    bool usual = table->alone;
+    if (given > table->positional || table->options > MOST_OPTIONS) return NULL;
+    for (int64_t k = 0; k < table->options; k++)
+        options[k] = k < given ? args[1 + table->inputs + k] : table->defaults[k];
+    for (int64_t j = 0; j < named; j++) {
+        int64_t k = given;
+        while (k < table->options && table->names[k] != tuple_item(names, j)) k++;
+        if (k == table->options) return NULL;
+        options[k] = args[count + j];
+    }
+    for (int64_t k = 0; k < table->options; k++) {
+        if (!options[k]) return NULL;
+        usual = usual && options[k] == table->defaults[k];
+    }
+    if (usual) {
+        python.Py_IncRef(table->identity);
+        return table->identity;
+    }
+    Object *key = python.PyTuple_New(1 + table->options);
+    if (!key) {
+        python.PyErr_Clear();
+        return NULL;
+    }
+    for (int64_t k = 0; k <= table->options; k++) { /* PyTuple_SetItem steals one reference */
+        Object *item = k ? options[k - 1] : table->identity;
+        python.Py_IncRef(item);
+        python.PyTuple_SetItem(key, k, item);
+    }
+    return key;
+}
+
+/* The kernel of a model in its memo, as a new reference; NULL without one. */
+INLINE Object *known_kernel(const PublicTable *table, Object *model, Object *key) {
+    Object *memo = python.PyObject_GetAttr(model, table->memo);
+    Object *kernel = memo ? python.PyDict_GetItemWithError(memo, key) : NULL;
+    if (LIKELY(kernel != NULL)) python.Py_IncRef(kernel);
+    else python.PyErr_Clear(); /* of an option without a hash, too */
+    if (LIKELY(memo != NULL)) python.Py_DecRef(memo);
+    return kernel;
+}
+
 /* The vectorcall of a public function: of a model with a kernel and arrays, a call of the kernel. */
 Object *call_public(Object *function, Object *const *args, uint64_t given, Object *names) {
     const PublicTable *table = ((PublicFunction *)function)->table;
     int64_t count = (int64_t)(given & INT64_MAX); /* the top bit is the caller's */
-    if (UNLIKELY(names || count != table->inputs + 1 || args[0]->type != table->model_type))
-        return python.PyObject_Vectorcall(table->from_python, args, (uint64_t)count, names);
-    Object *memo = python.PyObject_GetAttr(args[0], table->memo);
-    Object *kernel = memo ? python.PyDict_GetItemWithError(memo, table->identity) : NULL;
-    if (LIKELY(kernel != NULL)) python.Py_IncRef(kernel); /* the memo may drop it during the call */
-    else python.PyErr_Clear();
-    if (LIKELY(memo != NULL)) python.Py_DecRef(memo);
-    Object *result;
-    if (LIKELY(kernel && kernel->type == table->kernel_type && are_arrays(((Kernel *)kernel)->table, args + 1, count - 1)))
-        result = call_kernel(kernel, args + 1, (uint64_t)count - 1, NULL);
+    Object *kernel = NULL, *result;
+    if (LIKELY(count > table->inputs && args[0]->type == table->model_type)) {
+        if (LIKELY(table->alone && !names && count == table->inputs + 1)) {
+            kernel = known_kernel(table, args[0], table->identity);
+        } else {
+            Object *key = kernel_key(table, args, count, names);
+            if (key) {
+                kernel = known_kernel(table, args[0], key);
+                python.Py_DecRef(key);
+            }
+        }
+    }
+    if (LIKELY(kernel && kernel->type == table->kernel_type && are_arrays(((Kernel *)kernel)->table, args + 1, table->inputs)))
+        result = call_kernel(kernel, args + 1, (uint64_t)table->inputs, NULL);
     else
-        result = python.PyObject_Vectorcall(table->from_python, args, (uint64_t)count, NULL);
+        result = python.PyObject_Vectorcall(table->from_python, args, (uint64_t)count, names);
     if (LIKELY(kernel != NULL)) python.Py_DecRef(kernel);
     return result;
 }

@@ -2551,147 +2551,385 @@ define ptr @call_public(ptr nocapture noundef readonly %0, ptr noundef %1, i64 n
   %5 = getelementptr inbounds i8, ptr %0, i64 24
   %6 = load ptr, ptr %5, align 8
   %7 = and i64 %2, 9223372036854775807
-  %8 = icmp eq ptr %3, null
-  br i1 %8, label %9, label %20, !prof !6
+  %8 = getelementptr inbounds i8, ptr %6, i64 32
+  %9 = load i64, ptr %8, align 8
+  %10 = icmp sgt i64 %7, %9
+  br i1 %10, label %11, label %109, !prof !6
 
-9:
-  %10 = getelementptr inbounds i8, ptr %6, i64 32
-  %11 = load i64, ptr %10, align 8
-  %12 = add nsw i64 %11, 1
-  %13 = icmp eq i64 %7, %12
-  br i1 %13, label %14, label %20, !prof !6
+11:
+  %12 = load ptr, ptr %1, align 8
+  %13 = getelementptr inbounds i8, ptr %12, i64 8
+  %14 = load ptr, ptr %13, align 8
+  %15 = load ptr, ptr %6, align 8
+  %16 = icmp eq ptr %14, %15
+  br i1 %16, label %17, label %109, !prof !6
 
-14:
-  %15 = load ptr, ptr %1, align 8
-  %16 = getelementptr inbounds i8, ptr %15, i64 8
-  %17 = load ptr, ptr %16, align 8
-  %18 = load ptr, ptr %6, align 8
-  %19 = icmp eq ptr %17, %18
-  br i1 %19, label %25, label %20, !prof !6
+17:
+  %18 = getelementptr inbounds i8, ptr %6, i64 72
+  %19 = load i64, ptr %18, align 8
+  %20 = icmp ne i64 %19, 0
+  %21 = icmp eq ptr %3, null
+  %22 = and i1 %21, %20
+  %23 = add nsw i64 %9, 1
+  %24 = icmp eq i64 %7, %23
+  %25 = select i1 %22, i1 %24, i1 false
+  br i1 %25, label %26, label %44, !prof !21
 
-20:
-  %21 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
-  %22 = getelementptr inbounds i8, ptr %6, i64 40
-  %23 = load ptr, ptr %22, align 8
-  %24 = tail call ptr %21(ptr noundef %23, ptr noundef %1, i64 noundef %7, ptr noundef %3) #8
-  br label %100
-
-25:
-  %26 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
-  %27 = getelementptr inbounds i8, ptr %6, i64 16
+26:
+  %27 = getelementptr inbounds i8, ptr %6, i64 24
   %28 = load ptr, ptr %27, align 8
-  %29 = tail call ptr %26(ptr noundef nonnull %15, ptr noundef %28) #8
-  %30 = icmp eq ptr %29, null
-  br i1 %30, label %31, label %33, !prof !10
+  %29 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %30 = getelementptr inbounds i8, ptr %6, i64 16
+  %31 = load ptr, ptr %30, align 8
+  %32 = tail call ptr %29(ptr noundef nonnull %12, ptr noundef %31) #8
+  %33 = icmp eq ptr %32, null
+  br i1 %33, label %34, label %36
 
-31:
-  %32 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
-  tail call void %32() #8
-  br label %82
+34:
+  %35 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  tail call void %35() #8
+  br label %109
 
-33:
-  %34 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
-  %35 = getelementptr inbounds i8, ptr %6, i64 24
-  %36 = load ptr, ptr %35, align 8
-  %37 = tail call ptr %34(ptr noundef nonnull %29, ptr noundef %36) #8
-  %38 = icmp eq ptr %37, null
-  br i1 %38, label %39, label %42, !prof !21
+36:
+  %37 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %38 = tail call ptr %37(ptr noundef nonnull %32, ptr noundef %28) #8
+  %39 = icmp eq ptr %38, null
+  br i1 %39, label %42, label %40, !prof !22
 
-39:
-  %40 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
-  tail call void %40() #8
-  %41 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  tail call void %41(ptr noundef nonnull %29) #8
-  br label %82
-
-42:
-  %43 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
-  tail call void %43(ptr noundef nonnull %37) #8
-  %44 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  tail call void %44(ptr noundef nonnull %29) #8
-  %45 = getelementptr inbounds i8, ptr %37, i64 8
-  %46 = load ptr, ptr %45, align 8
-  %47 = getelementptr inbounds i8, ptr %6, i64 8
-  %48 = load ptr, ptr %47, align 8
-  %49 = icmp eq ptr %46, %48
-  br i1 %49, label %50, label %87, !prof !6
-
-50:
-  %51 = getelementptr inbounds i8, ptr %37, i64 24
-  %52 = load ptr, ptr %51, align 8
-  %53 = getelementptr inbounds i8, ptr %1, i64 8
-  %54 = add nsw i64 %7, -1
-  %55 = getelementptr inbounds i8, ptr %52, i64 24
-  %56 = load i64, ptr %55, align 8
-  %57 = icmp eq i64 %56, %54
-  br i1 %57, label %58, label %87, !prof !6
-
-58:
-  %59 = icmp ugt i64 %7, 1
-  br i1 %59, label %60, label %80
-
-60:
-  %61 = load ptr, ptr @python, align 8
-  %62 = getelementptr inbounds i8, ptr %52, i64 56
+40:
+  %41 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  tail call void %41(ptr noundef nonnull %38) #8
   br label %66
 
-63:
-  %64 = add nuw nsw i64 %67, 1
-  %65 = icmp eq i64 %64, %54
-  br i1 %65, label %80, label %66
+42:
+  %43 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  tail call void %43() #8
+  br label %66
+
+44:
+  %45 = tail call fastcc ptr @kernel_key(ptr noundef nonnull %6, ptr noundef nonnull %1, i64 noundef %7, ptr noundef %3) #10
+  %46 = icmp eq ptr %45, null
+  br i1 %46, label %109, label %47
+
+47:
+  %48 = load ptr, ptr %1, align 8
+  %49 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 184), align 8
+  %50 = getelementptr inbounds i8, ptr %6, i64 16
+  %51 = load ptr, ptr %50, align 8
+  %52 = tail call ptr %49(ptr noundef %48, ptr noundef %51) #8
+  %53 = icmp eq ptr %52, null
+  br i1 %53, label %54, label %56
+
+54:
+  %55 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  tail call void %55() #8
+  br label %66
+
+56:
+  %57 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 192), align 8
+  %58 = tail call ptr %57(ptr noundef nonnull %52, ptr noundef nonnull %45) #8
+  %59 = icmp eq ptr %58, null
+  br i1 %59, label %62, label %60, !prof !22
+
+60:
+  %61 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  tail call void %61(ptr noundef nonnull %58) #8
+  br label %64
+
+62:
+  %63 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  tail call void %63() #8
+  br label %64
+
+64:
+  %65 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  tail call void %65(ptr noundef nonnull %52) #8
+  br label %66
 
 66:
-  %67 = phi i64 [ 0, %60 ], [ %64, %63 ]
-  %68 = getelementptr inbounds ptr, ptr %53, i64 %67
-  %69 = load ptr, ptr %68, align 8
-  %70 = getelementptr inbounds i8, ptr %69, i64 8
-  %71 = load ptr, ptr %70, align 8
-  %72 = icmp eq ptr %71, %61
-  br i1 %72, label %73, label %92, !prof !6
+  %67 = phi ptr [ %32, %42 ], [ %32, %40 ], [ %45, %54 ], [ %45, %64 ]
+  %68 = phi ptr [ %38, %42 ], [ %38, %40 ], [ null, %54 ], [ %58, %64 ]
+  %69 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  tail call void %69(ptr noundef nonnull %67) #8
+  %70 = icmp eq ptr %68, null
+  br i1 %70, label %109, label %71, !prof !22
 
-73:
-  %74 = getelementptr inbounds i8, ptr %69, i64 56
+71:
+  %72 = getelementptr inbounds i8, ptr %68, i64 8
+  %73 = load ptr, ptr %72, align 8
+  %74 = getelementptr inbounds i8, ptr %6, i64 8
   %75 = load ptr, ptr %74, align 8
-  %76 = load ptr, ptr %62, align 8
-  %77 = getelementptr inbounds %struct.Slot, ptr %76, i64 %67, i32 4
-  %78 = load ptr, ptr %77, align 8
-  %79 = icmp eq ptr %75, %78
-  br i1 %79, label %63, label %92, !prof !6
+  %76 = icmp eq ptr %73, %75
+  br i1 %76, label %77, label %114, !prof !6
 
-80:
-  %81 = tail call ptr @call_kernel(ptr noundef nonnull %37, ptr noundef nonnull %53, i64 noundef %54, ptr noundef null) #10
-  br label %97
+77:
+  %78 = getelementptr inbounds i8, ptr %68, i64 24
+  %79 = load ptr, ptr %78, align 8
+  %80 = getelementptr inbounds i8, ptr %1, i64 8
+  %81 = load i64, ptr %8, align 8
+  %82 = getelementptr inbounds i8, ptr %79, i64 24
+  %83 = load i64, ptr %82, align 8
+  %84 = icmp eq i64 %83, %81
+  br i1 %84, label %85, label %114, !prof !6
 
-82:
-  %83 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
-  %84 = getelementptr inbounds i8, ptr %6, i64 40
-  %85 = load ptr, ptr %84, align 8
-  %86 = tail call ptr %83(ptr noundef %85, ptr noundef nonnull %1, i64 noundef %7, ptr noundef null) #8
-  br label %100
+85:
+  %86 = icmp sgt i64 %81, 0
+  br i1 %86, label %87, label %107
 
 87:
-  %88 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
-  %89 = getelementptr inbounds i8, ptr %6, i64 40
-  %90 = load ptr, ptr %89, align 8
-  %91 = tail call ptr %88(ptr noundef %90, ptr noundef nonnull %1, i64 noundef %7, ptr noundef null) #8
-  br label %97
+  %88 = load ptr, ptr @python, align 8
+  %89 = getelementptr inbounds i8, ptr %79, i64 56
+  br label %93
 
-92:
-  %93 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
-  %94 = getelementptr inbounds i8, ptr %6, i64 40
-  %95 = load ptr, ptr %94, align 8
-  %96 = tail call ptr %93(ptr noundef %95, ptr noundef nonnull %1, i64 noundef %7, ptr noundef null) #8
-  br label %97
+90:
+  %91 = add nuw nsw i64 %94, 1
+  %92 = icmp eq i64 %91, %81
+  br i1 %92, label %107, label %93
 
-97:
-  %98 = phi ptr [ %81, %80 ], [ %96, %92 ], [ %91, %87 ]
-  %99 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
-  tail call void %99(ptr noundef nonnull %37) #8
-  br label %100
+93:
+  %94 = phi i64 [ 0, %87 ], [ %91, %90 ]
+  %95 = getelementptr inbounds ptr, ptr %80, i64 %94
+  %96 = load ptr, ptr %95, align 8
+  %97 = getelementptr inbounds i8, ptr %96, i64 8
+  %98 = load ptr, ptr %97, align 8
+  %99 = icmp eq ptr %98, %88
+  br i1 %99, label %100, label %119, !prof !6
 
 100:
-  %101 = phi ptr [ %24, %20 ], [ %98, %97 ], [ %86, %82 ]
-  ret ptr %101
+  %101 = getelementptr inbounds i8, ptr %96, i64 56
+  %102 = load ptr, ptr %101, align 8
+  %103 = load ptr, ptr %89, align 8
+  %104 = getelementptr inbounds %struct.Slot, ptr %103, i64 %94, i32 4
+  %105 = load ptr, ptr %104, align 8
+  %106 = icmp eq ptr %102, %105
+  br i1 %106, label %90, label %119, !prof !6
+
+107:
+  %108 = tail call ptr @call_kernel(ptr noundef nonnull %68, ptr noundef nonnull %80, i64 noundef %81, ptr noundef null) #10
+  br label %124
+
+109:
+  %110 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
+  %111 = getelementptr inbounds i8, ptr %6, i64 80
+  %112 = load ptr, ptr %111, align 8
+  %113 = tail call ptr %110(ptr noundef %112, ptr noundef %1, i64 noundef %7, ptr noundef %3) #8
+  br label %127
+
+114:
+  %115 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
+  %116 = getelementptr inbounds i8, ptr %6, i64 80
+  %117 = load ptr, ptr %116, align 8
+  %118 = tail call ptr %115(ptr noundef %117, ptr noundef nonnull %1, i64 noundef %7, ptr noundef %3) #8
+  br label %124
+
+119:
+  %120 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
+  %121 = getelementptr inbounds i8, ptr %6, i64 80
+  %122 = load ptr, ptr %121, align 8
+  %123 = tail call ptr %120(ptr noundef %122, ptr noundef nonnull %1, i64 noundef %7, ptr noundef %3) #8
+  br label %124
+
+124:
+  %125 = phi ptr [ %108, %107 ], [ %123, %119 ], [ %118, %114 ]
+  %126 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  tail call void %126(ptr noundef nonnull %68) #8
+  br label %127
+
+127:
+  %128 = phi ptr [ %125, %124 ], [ %113, %109 ]
+  ret ptr %128
+}
+
+define internal fastcc ptr @kernel_key(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2, ptr noundef readonly %3) unnamed_addr #2 {
+  %5 = alloca [16 x ptr], align 16
+  %6 = getelementptr inbounds i8, ptr %0, i64 32
+  %7 = load i64, ptr %6, align 8
+  %8 = xor i64 %7, -1
+  %9 = add i64 %8, %2
+  %10 = icmp eq ptr %3, null
+  br i1 %10, label %14, label %11
+
+11:
+  %12 = getelementptr inbounds i8, ptr %3, i64 16
+  %13 = load i64, ptr %12, align 8
+  br label %14
+
+14:
+  %15 = phi i64 [ %13, %11 ], [ 0, %4 ]
+  %16 = getelementptr inbounds i8, ptr %0, i64 72
+  %17 = load i64, ptr %16, align 8
+  %18 = icmp ne i64 %17, 0
+  %19 = getelementptr inbounds i8, ptr %0, i64 48
+  %20 = load i64, ptr %19, align 8
+  %21 = icmp sgt i64 %9, %20
+  br i1 %21, label %126, label %22
+
+22:
+  %23 = getelementptr inbounds i8, ptr %0, i64 40
+  %24 = load i64, ptr %23, align 8
+  %25 = icmp sgt i64 %24, 16
+  br i1 %25, label %126, label %26
+
+26:
+  %27 = icmp sgt i64 %24, 0
+  br i1 %27, label %28, label %32
+
+28:
+  %29 = getelementptr inbounds i8, ptr %0, i64 64
+  %30 = getelementptr ptr, ptr %1, i64 %7
+  %31 = getelementptr i8, ptr %30, i64 8
+  br label %40
+
+32:
+  %33 = getelementptr ptr, ptr %1, i64 %2
+  %34 = icmp sgt i64 %15, 0
+  br i1 %34, label %35, label %75
+
+35:
+  %36 = getelementptr inbounds i8, ptr %0, i64 56
+  %37 = icmp slt i64 %9, %24
+  %38 = load i64, ptr getelementptr inbounds (i8, ptr @python, i64 200), align 8
+  %39 = getelementptr i8, ptr %3, i64 %38
+  br label %52
+
+40:
+  %41 = phi i64 [ 0, %28 ], [ %50, %45 ]
+  %42 = icmp slt i64 %41, %9
+  br i1 %42, label %45, label %43
+
+43:
+  %44 = load ptr, ptr %29, align 8
+  br label %45
+
+45:
+  %46 = phi ptr [ %44, %43 ], [ %31, %40 ]
+  %47 = getelementptr ptr, ptr %46, i64 %41
+  %48 = load ptr, ptr %47, align 8
+  %49 = getelementptr inbounds [16 x ptr], ptr %5, i64 0, i64 %41
+  store ptr %48, ptr %49, align 8
+  %50 = add nuw nsw i64 %41, 1
+  %51 = icmp eq i64 %50, %24
+  br i1 %51, label %32, label %40
+
+52:
+  %53 = phi i64 [ 0, %35 ], [ %73, %69 ]
+  br i1 %37, label %54, label %66
+
+54:
+  %55 = load ptr, ptr %36, align 8
+  %56 = getelementptr ptr, ptr %39, i64 %53
+  %57 = load ptr, ptr %56, align 8
+  br label %58
+
+58:
+  %59 = phi i64 [ %9, %54 ], [ %64, %63 ]
+  %60 = getelementptr inbounds ptr, ptr %55, i64 %59
+  %61 = load ptr, ptr %60, align 8
+  %62 = icmp eq ptr %61, %57
+  br i1 %62, label %66, label %63
+
+63:
+  %64 = add i64 %59, 1
+  %65 = icmp eq i64 %64, %24
+  br i1 %65, label %126, label %58
+
+66:
+  %67 = phi i64 [ %9, %52 ], [ %59, %58 ]
+  %68 = icmp eq i64 %67, %24
+  br i1 %68, label %126, label %69
+
+69:
+  %70 = getelementptr ptr, ptr %33, i64 %53
+  %71 = load ptr, ptr %70, align 8
+  %72 = getelementptr inbounds [16 x ptr], ptr %5, i64 0, i64 %67
+  store ptr %71, ptr %72, align 8
+  %73 = add nuw nsw i64 %53, 1
+  %74 = icmp eq i64 %73, %15
+  br i1 %74, label %75, label %52
+
+75:
+  br i1 %27, label %76, label %94
+
+76:
+  %77 = getelementptr inbounds i8, ptr %0, i64 64
+  br label %78
+
+78:
+  %79 = phi i1 [ %18, %76 ], [ %91, %90 ]
+  %80 = phi i64 [ 0, %76 ], [ %92, %90 ]
+  %81 = getelementptr inbounds [16 x ptr], ptr %5, i64 0, i64 %80
+  %82 = load ptr, ptr %81, align 8
+  %83 = icmp eq ptr %82, null
+  br i1 %83, label %126, label %84
+
+84:
+  br i1 %79, label %85, label %90
+
+85:
+  %86 = load ptr, ptr %77, align 8
+  %87 = getelementptr inbounds ptr, ptr %86, i64 %80
+  %88 = load ptr, ptr %87, align 8
+  %89 = icmp eq ptr %82, %88
+  br label %90
+
+90:
+  %91 = phi i1 [ false, %84 ], [ %89, %85 ]
+  %92 = add nuw nsw i64 %80, 1
+  %93 = icmp eq i64 %92, %24
+  br i1 %93, label %94, label %78
+
+94:
+  %95 = phi i1 [ %18, %75 ], [ %91, %90 ]
+  br i1 %95, label %96, label %101
+
+96:
+  %97 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  %98 = getelementptr inbounds i8, ptr %0, i64 24
+  %99 = load ptr, ptr %98, align 8
+  tail call void %97(ptr noundef %99) #8
+  %100 = load ptr, ptr %98, align 8
+  br label %126
+
+101:
+  %102 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 72), align 8
+  %103 = add nsw i64 %24, 1
+  %104 = tail call ptr %102(i64 noundef %103) #8
+  %105 = icmp eq ptr %104, null
+  br i1 %105, label %111, label %106
+
+106:
+  %107 = load i64, ptr %23, align 8
+  %108 = icmp slt i64 %107, 0
+  br i1 %108, label %126, label %109
+
+109:
+  %110 = getelementptr inbounds i8, ptr %0, i64 24
+  br label %113
+
+111:
+  %112 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 176), align 8
+  tail call void %112() #8
+  br label %126
+
+113:
+  %114 = phi i64 [ 0, %109 ], [ %123, %113 ]
+  %115 = icmp eq i64 %114, 0
+  %116 = add nsw i64 %114, -1
+  %117 = getelementptr inbounds [16 x ptr], ptr %5, i64 0, i64 %116
+  %118 = select i1 %115, ptr %110, ptr %117
+  %119 = load ptr, ptr %118, align 8
+  %120 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 88), align 8
+  tail call void %120(ptr noundef %119) #8
+  %121 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 80), align 8
+  %122 = tail call i32 %121(ptr noundef nonnull %104, i64 noundef %114, ptr noundef %119) #8
+  %123 = add nuw nsw i64 %114, 1
+  %124 = load i64, ptr %23, align 8
+  %125 = icmp slt i64 %114, %124
+  br i1 %125, label %113, label %126
+
+126:
+  %127 = phi ptr [ %100, %96 ], [ null, %22 ], [ null, %14 ], [ null, %111 ], [ %104, %106 ], [ %104, %113 ], [ null, %78 ], [ null, %63 ], [ null, %66 ]
+  ret ptr %127
 }
 
 define void @run_sequence(ptr nocapture noundef readonly %0) local_unnamed_addr #0 {
@@ -3574,4 +3812,5 @@ attributes #10 = { nobuiltin }
 !8 = !{!"branch_weights", i32 2146410443, i32 1073205}
 !9 = !{!"branch_weights", !"expected", i32 -2147483648, i32 0}
 !10 = !{!"branch_weights", i32 1073205, i32 2146410443}
-!21 = !{!"branch_weights", !"expected", i32 0, i32 -2147483648}
+!21 = !{!"branch_weights", i32 -294967296, i32 6003000}
+!22 = !{!"branch_weights", !"expected", i32 0, i32 -2147483648}

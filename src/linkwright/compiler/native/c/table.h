@@ -28,9 +28,13 @@ typedef struct { /* `CallTable` of native/entry.py */
 typedef struct { /* `PublicTable` of native/public_call.py: how a public function finds the kernel of a model */
     Object *model_type, *kernel_type;
     Object *memo;        /* the name of the model's dict of kernels */
-    Object *identity;    /* the key of the kernel in it */
+    Object *identity;    /* the key of the kernel in it, alone or in a tuple with all options */
     int64_t inputs;      /* required arrays, after the model */
-    Object *from_python; /* the function for every other call */
+    int64_t options, positional; /* after the arrays; how many of them may be given without a name */
+    Object *const *names;
+    Object *const *defaults; /* NULL: of a required option */
+    int64_t alone;           /* whether the identity is the key where all options have their default values */
+    Object *from_python;     /* the function for every other call */
 } PublicTable;
 
 #endif
