@@ -59,10 +59,10 @@ def test_end_in_jax():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"wrt": "speed"}, "'speed'"),
+        ({"wrt": "speed"}, "unknown argument of a rollout 'speed'"),
         ({"wrt": "q0"}, "'q0'"),
         ({"method": "dopri5"}, "steps of one length"),
-        ({"seed": 3}, "no argument 'seed'"),
+        ({"seed": 3}, "^rollout has no argument 'seed'"),
         ({"episode": lw.Episode(reset="start")}, "takes no reset"),
         ({"episode": lw.Episode(keep=("q", "tau"))}, "keep= of an episode is not used"),
     ],

@@ -19,7 +19,7 @@ from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.precision import in_precision
 from linkwright.compiler.rows import annotated_shape
-from linkwright.errors import ArgumentError, ShapeError, TooLargeError
+from linkwright.errors import ArgumentError, ShapeError, TooLargeError, wrong_call
 from linkwright.ik_solvers.derivatives import inverse_kinematics_kernel
 from linkwright.ik_solvers.reach import inverse_kinematics
 from linkwright.model.requirement import require_model
@@ -183,6 +183,11 @@ def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[st
     if function is rollout:
         if model is None:
             raise ArgumentError("a rollout requires a mechanism, and none is given: (rollout, model, steps=…)")
+        signature = inspect.signature(rollout_kernel)
+        try:
+            signature.bind(model, **inputs)
+        except TypeError:
+            raise wrong_call("rollout", signature, (model,), inputs) from None
         return rollout_kernel(model, **inputs)
     if function is inverse_kinematics:
         if model is None:

@@ -178,7 +178,7 @@ def shapes_of_values(prepared: PreparedRollout, names: tuple[str, ...]) -> dict[
     known = dict.fromkeys([*STARTS, *(name for name in prepared.names if name), *spec.parameters])
     for name in names:
         if name not in known:
-            raise UnknownNameError("what a rollout depends on", name, [*known])
+            raise UnknownNameError("argument of a rollout", name, [*known], "arguments of a rollout")
         if name in STARTS:
             found[name] = (prepared.model.nv,)
             continue

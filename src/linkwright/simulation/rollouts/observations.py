@@ -192,6 +192,7 @@ def with_arguments(function: Callable[..., Any], names: Sequence[str]) -> Callab
         return function(*arguments)
 
     parameters = [inspect.Parameter(x, inspect.Parameter.POSITIONAL_OR_KEYWORD) for x in ("model", "q", "v", *names)]
+    named.__name__ = function.__name__
     named.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return named
 
