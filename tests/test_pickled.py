@@ -47,6 +47,7 @@ def test_polynomials_and_rings(way):
     assert list(again.ring.divisors) == ["1/m"]
 
 
+@pytest.mark.variants("made_before")
 @pytest.mark.parametrize("name", ["two_link", "four_bar", "chain3d:1"])
 @pytest.mark.parametrize("made_before", [True, False])
 def test_equations(name, made_before, tmp_path):
@@ -72,6 +73,7 @@ def test_explanations(way):
         assert one.kind == other.kind
 
 
+@pytest.mark.variants("made_before")
 @pytest.mark.parametrize("made_before", [True, False])
 @pytest.mark.parametrize(
     ("name", "law"),

@@ -56,7 +56,7 @@ def test_reference_counts_are_exact(kernel, several, rows, slow_calls):
     )
     kernel.prepare(), several.prepare()
     before = counted(*watched)
-    for _ in range(250_000):
+    for _ in range(50_000):
         kernel(*rows)
         kernel(*rows, out=out)
         several(A, x)
@@ -72,7 +72,7 @@ def test_reference_counts_are_exact(kernel, several, rows, slow_calls):
             kernel(*rows, nothing=out)
         slow_calls.clear()
     after = counted(*watched)
-    assert max(abs(a - b) for a, b in zip(before, after, strict=True)) < 100
+    assert max(abs(a - b) for a, b in zip(before, after, strict=True)) < 500  # a leak leaves 2000 at least
 
 
 @needs_entry
@@ -91,7 +91,7 @@ def test_memory_does_not_grow(kernel, several, rows):
     try:
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
-        calls(20_000)
+        calls(5_000)
         gc.collect()
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:
@@ -115,7 +115,7 @@ def test_kernels_that_are_gone_leave_no_memory(kernel, rows):
 
     load(150)
     before = resident()
-    load(600)
+    load(300)
     assert resident() - before < 2_000_000
 
 

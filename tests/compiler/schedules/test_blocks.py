@@ -19,6 +19,7 @@ from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.model.joints.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error
+from shortened import long_form
 
 ROD = {"mass": 1.0, "center_of_mass": (0.2, 0.0, 0.0), "inertia": np.diag([0.02, 0.1, 0.1])}
 
@@ -66,15 +67,16 @@ def _limb(builder: lw.Builder, name: str, parent: str, long: int, start: np.ndar
         parent = f"limb {name} {j}"
 
 
+@pytest.mark.variants("size")
+@pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("kind", JOINT_TYPES, ids=lambda kind: kind.__name__)
-def test_every_joint_type_in_a_block_and_between_blocks(kind: type) -> None:
+def test_every_joint_type_in_a_block_and_between_blocks(kind: type, size: int) -> None:
     model = random_tree([kind, kind, Revolute, kind, kind, kind], seed=3)
     x = state(model, 1)
     reference = dynamics.forward_dynamics(model, *x)
-    for size in (2, 3):
-        kernel = hybrid(model, partition=size)
-        assert isinstance(kernel.program, LevelProgram)
-        assert relative_error(kernel(*x), reference) < 1e-10, size
+    kernel = hybrid(model, partition=size)
+    assert isinstance(kernel.program, LevelProgram)
+    assert relative_error(kernel(*x), reference) < 1e-10
 
 
 @given(seed=st.integers(0, 10_000), sizes=st.lists(st.integers(1, 6), min_size=1, max_size=5))
@@ -99,7 +101,7 @@ def test_any_partition_of_a_tree(seed: int, sizes: list[int]) -> None:
         assert relative_error(hybrid(model, partition=blocks, schedule=schedule)(*x), reference) < 1e-9
 
 
-@pytest.mark.parametrize("size", [2, 3, 7, 14, 30])
+@pytest.mark.parametrize("size", [2, 7, 30, *long_form(3, 14)])
 def test_legs_on_trunks(size: int) -> None:
     model = crawler(20)
     x = state(model, size)

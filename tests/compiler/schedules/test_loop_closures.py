@@ -80,23 +80,25 @@ def test_every_kind_of_loop(closed: tuple[Model, np.ndarray], seed: int) -> None
         assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-8 * max(1.0, 1e-4 * condition), way
 
 
+@pytest.mark.variants("way")
+@pytest.mark.parametrize("way", WAYS[:3], ids=str)
 @pytest.mark.parametrize("kinds", [["ball"], ["weld"], ["distance", "planar"], ["universal", "mask"], ["helical"]])
-def test_kinds_of_loop(kinds: list[str]) -> None:
+def test_kinds_of_loop(kinds: list[str], way: dict[str, object]) -> None:
     model, q = with_loops(random_tree([Revolute] * 9, seed=7), kinds, seed=len(kinds[0]))
     assert model.loops
     x = moving(model, q, 0)
     expected = dynamics.forward_dynamics(model, *x, method="composite")
-    for way in WAYS[:3]:
-        assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-8, way
+    assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-8
 
 
+@pytest.mark.variants("way")
+@pytest.mark.parametrize("way", WAYS[:3], ids=str)
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "bricard", "delta", "stewart", "four_bars:9"])
-def test_linkages_of_the_library(name: str) -> None:
+def test_linkages_of_the_library(name: str, way: dict[str, object]) -> None:
     model = lw.load(name)
     x = moving(model, lw.close_loops(model, model.neutral()), 1)
     expected = dynamics.forward_dynamics(model, *x, method="composite")
-    for way in WAYS[:3]:
-        assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-9, way
+    assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-9
 
 
 @pytest.mark.parametrize("many", [1, 9, 40])

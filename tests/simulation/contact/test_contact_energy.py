@@ -217,7 +217,7 @@ def test_the_energy_that_a_step_with_an_impact_adds_is_of_the_second_order() -> 
 
 def test_steps_with_impacts_that_add_much_energy_are_warned_of() -> None:
     model = chain(1.0, 0.0).build().with_ground()
-    q, v = drops(12, model)
+    q, v = drops(30, model)
     with pytest.warns(
         lw.errors.LinkwrightWarning, match=r"in motion \[26\] .* shapes collide, adds .* take about"
     ) as found:

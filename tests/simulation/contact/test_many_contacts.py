@@ -23,6 +23,7 @@ from linkwright.simulation.integrators import constrained_step as constrained_st
 from linkwright.simulation.integrators.constrained_step import constrained_step, constraints_of
 from linkwright.spatial.loops import entry_table
 from linkwright.spatial.rotation import rotation_rpy
+from shortened import long_form
 
 KINDS = ["sphere", "capsule", "cylinder", "box", "ellipsoid", "mesh"]
 H = 2e-3
@@ -196,7 +197,7 @@ def above(model: Any, t: Any, q: Any, v: Any) -> Any:
     return q[2] < 0.1
 
 
-@pytest.mark.parametrize("reset", [None, "start"])
+@pytest.mark.parametrize("reset", ["start", *long_form(None)])
 def test_impulses_in_a_row_of_memory_give_the_same_steps(monkeypatch: pytest.MonkeyPatch, reset: str | None) -> None:
     """The same bits, also where lanes end or start again, and with blocks of two constraints that are passed over."""
     solver = lw.Solver(iterations=6, tolerance=1e-6, position_iterations=3)

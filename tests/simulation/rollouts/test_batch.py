@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from shortened import long_form
 
 
 def hold(model, t, q, v, *, controls, stiffness):
@@ -278,7 +279,7 @@ def mass_and_place(model, q, v):
     return np.concatenate([lw.center_of_mass(model, q), lw.pose(model, q, "front_left_foot")[:3, 3]])
 
 
-@pytest.mark.parametrize("ground", ["plane", "heights", "compliant plane"])
+@pytest.mark.parametrize("ground", ["plane", "compliant plane", *long_form("heights")])
 def test_arrays_that_follow_from_the_states_are_those_of_the_parameters(ground):
     """Geometry, masses and gravity, also after they are changed; each simulation like one of a model of its own."""
     smooth, rng = ground == "compliant plane", np.random.default_rng()

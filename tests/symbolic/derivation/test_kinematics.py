@@ -18,6 +18,7 @@ from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.symbolic import Equations, equations
 from mechanisms import relative_error, state
+from shortened import long_form
 
 KINDS = [kind for kind in JOINT_NAMES if kind != "fixed"]
 REFERENCE_FRAMES = ("world_aligned", "body", "world")
@@ -62,7 +63,7 @@ FRAMES = (("tool", "world_aligned"), ("side", "body"), ("tool", "world"))
     ("kind", "parameters", "frames"),
     [(kind, "symbols", FRAMES) for kind in KINDS]
     # by the same derivation: one frame of each, all three among them
-    + [(kind, "numbers", FRAMES[k % 3 : k % 3 + 1]) for k, kind in enumerate(KINDS)],
+    + long_form(*((kind, "numbers", FRAMES[k % 3 : k % 3 + 1]) for k, kind in enumerate(KINDS))),
 )
 def test_every_joint_type_in_text(kind, parameters, frames):
     model = with_joint(kind)
