@@ -194,6 +194,7 @@ class Scene:
         if covered is not None and view.pedestal is not None and view.ground is not None:
             covered = covered.on_pedestal(view.pedestal, view.up, view.ground, view.size)
         self.bones, self.view, self.covered = bones, view, covered
+        self._sticks = bones if covered is None else covered.bare(bones)
         self.figure, self.axes = _figure(view, figure, area)
         self.canvas: Any = FigureCanvasAgg(self.figure) if figure is None else self.figure.canvas
         _dress(self.figure, self.axes, view, title)
@@ -213,7 +214,7 @@ class Scene:
             plates = PolyCollection([], linewidths=0.0, zorder=4 + 2 * k)
             links_drawn = LineCollection([], capstyle="round", zorder=5 + 2 * k)
             links_drawn.set_snap(False)  # snapped to pixels a dot would be a stroke without length
-            strokes = Strokes(bones if covered is None else covered.bare(bones), thickness, fade)
+            strokes = Strokes(self._sticks, thickness, fade)
             self._layers.append((strokes, plates, links_drawn))
             if covered is not None:
                 assert self._renderer is not None
@@ -334,12 +335,11 @@ class Scene:
                 self.axes.draw_artist(artist)
 
     def _draw_shadow(self, points: Array, about: Array) -> None:
-        view, bones = self.view, self.bones
+        view, bones = self.view, self._sticks
         assert view.ground is not None
-        if not in_sight(view, about, view.ground):
+        if not (len(bones.segments) and in_sight(view, about, view.ground)):
             self._shadow.set_segments([])
             return
-        bones = bones if self.covered is None else self.covered.bare(bones)
         below = points - np.outer(points @ view.up - view.ground, view.up)
         xy = view.project(below, about)[0]
         cast = ~np.isin(bones.kinds, (SegmentKind.RAIL, SegmentKind.COIL, SegmentKind.ROPE))

@@ -12,7 +12,6 @@ typedef struct { /* `TriangleBuffer` of raster.py: the nearest triangle at each 
     int64_t width, height;
     float *nearness; /* (height, width) */
     int32_t *face;   /* (height, width), -1 without one; NULL if only the nearness is wanted */
-    float *weight;   /* (height, width, 2), of its second and third corner */
     int32_t *span;   /* (height, 2), the columns of each row between which triangles are */
     float back;      /* the sign of the area of a triangle that is seen from behind */
 } TriangleBuffer;
@@ -31,6 +30,7 @@ typedef struct { /* `SurfaceLook` of raster.py */
     float ground;           /* the ground is where up . p = ground */
     float darkness;         /* of a shadow on the ground, 0 to 1 */
     const TriangleBuffer *shadow;
+    const int32_t *shadow_reach; /* (height of the map, 2), of `widen_spans`, by what the blur on the ground needs */
     float to_shadow[12];    /* (3, 4): from the camera's axes to samples and nearness of the shadow map */
     float bias;             /* of that nearness */
     float softness;         /* samples of the shadow map */
@@ -53,6 +53,33 @@ static void unit(float *a) {
 
 static int64_t whole(float x, int64_t most_of_all) { return (int64_t)clamp(x, 0.0f, (float)most_of_all); }
 
+/* Empty a buffer: only the columns between which triangles are differ from zero. */
+void clear_buffer(const TriangleBuffer *buffer) {
+    for (int64_t y = 0; y < buffer->height; y++) {
+        int32_t *span = buffer->span + 2 * y;
+        float *row = buffer->nearness + y * buffer->width;
+        for (int64_t x = span[0]; x <= span[1]; x++) row[x] = 0.0f;
+        span[0] = (int32_t)buffer->width;
+        span[1] = -1;
+    }
+}
+
+/* For each row the columns between which triangles are in this row and in others that are at most `margin` away, and so
+   many columns more (height, 2). */
+void widen_spans(const TriangleBuffer *buffer, int64_t margin, int32_t *wide) {
+    for (int64_t y = 0; y < buffer->height; y++) {
+        int64_t from = y > margin ? y - margin : 0, to = y + margin < buffer->height ? y + margin : buffer->height - 1;
+        int32_t low = (int32_t)buffer->width, high = -1;
+        for (int64_t row = from; row <= to; row++) {
+            const int32_t *span = buffer->span + 2 * row;
+            if (span[0] < low) low = span[0];
+            if (span[1] > high) high = span[1];
+        }
+        wide[2 * y] = low - (int32_t)margin;
+        wide[2 * y + 1] = high + (int32_t)margin;
+    }
+}
+
 /* Draw triangles whose corners (n, 3) are samples right, samples down, nearness; of closed surfaces (m,) only those that
    are seen from outside. */
 void draw_triangles(const TriangleBuffer *buffer, const float *corners, const int32_t *faces, const uint8_t *closed,
@@ -72,23 +99,32 @@ void draw_triangles(const TriangleBuffer *buffer, const float *corners, const in
         float bx = (c[1] - a[1]) * inverse, by = (a[0] - c[0]) * inverse;
         float cx = (a[1] - b[1]) * inverse, cy = (b[0] - a[0]) * inverse;
         float zx = (b[2] - a[2]) * bx + (c[2] - a[2]) * cx, zy = (b[2] - a[2]) * by + (c[2] - a[2]) * cy;
-        /* each edge leaves a half of every row: where slope * dx + rise * dy + start >= 0 */
-        float slopes[3] = {bx, cx, -bx - cx}, rises[3] = {by, cy, -by - cy}, inverses[3];
-        for (int i = 0; i < 3; i++) inverses[i] = slopes[i] > 1e-12f || slopes[i] < -1e-12f ? 1.0f / slopes[i] : 0.0f;
+        /* each edge leaves a half of every row, where slope * dx + rise * dy + rest >= 0: at most two edges bound it at its
+           left and at most two at its right, at shift + lean * dy */
+        float slopes[3] = {bx, cx, -bx - cx}, rises[3] = {by, cy, -by - cy};
+        float from = (float)x0 + 0.5f - a[0], to = (float)x1 + 0.5f - a[0];
+        float shifts[2][2] = {{from, from}, {to, to}}, leans[2][2] = {{0.0f, 0.0f}, {0.0f, 0.0f}};
+        int counts[2] = {0, 0};
+        float level_rise = 0.0f, level_rest = INSIDE; /* of an edge along the rows */
+        for (int i = 0; i < 3; i++) {
+            float rest = (i == 2 ? 1.0f : 0.0f) + INSIDE;
+            if (slopes[i] > 1e-12f || slopes[i] < -1e-12f) {
+                float scale = -1.0f / slopes[i];
+                int side = scale > 0.0f, place = counts[side]++ & 1;
+                shifts[side][place] = rest * scale;
+                leans[side][place] = rises[i] * scale;
+            } else {
+                level_rise = rises[i];
+                level_rest = rest;
+            }
+        }
         for (int64_t y = y0; y <= y1; y++) {
             float dy = (float)y + 0.5f - a[1];
-            float low = (float)x0 + 0.5f - a[0], high = (float)x1 + 0.5f - a[0];
-            for (int i = 0; i < 3; i++) {
-                float rest = rises[i] * dy + (i == 2 ? 1.0f : 0.0f) + INSIDE;
-                float bound = -rest * inverses[i];
-                if (inverses[i] > 0.0f)
-                    low = most(low, bound);
-                else if (inverses[i] < 0.0f)
-                    high = least(high, bound);
-                else if (rest < 0.0f)
-                    high = low - 1.0f;
-            }
-            if (!(low <= high)) continue;
+            float low = most(shifts[0][0] + leans[0][0] * dy, shifts[0][1] + leans[0][1] * dy);
+            float high = least(shifts[1][0] + leans[1][0] * dy, shifts[1][1] + leans[1][1] * dy);
+            low = most(low, from);
+            high = least(high, to);
+            if (!(low <= high) || level_rise * dy + level_rest < 0.0f) continue;
             int64_t first_x = whole(low + a[0] + 0.5f, width - 1), last_x = whole(high + a[0] - 0.5f, width - 1);
             float dx = (float)first_x + 0.5f - a[0];
             if (dx < low) first_x++, dx += 1.0f;
@@ -100,17 +136,14 @@ void draw_triangles(const TriangleBuffer *buffer, const float *corners, const in
             for (int64_t x = first_x; x <= last_x; x++, at++, dx += 1.0f, near += zx) {
                 if (near <= buffer->nearness[at]) continue;
                 buffer->nearness[at] = near;
-                if (!buffer->face) continue;
-                buffer->face[at] = (int32_t)k;
-                buffer->weight[2 * at] = bx * dx + by * dy;
-                buffer->weight[2 * at + 1] = cx * dx + cy * dy;
+                if (buffer->face) buffer->face[at] = (int32_t)k;
             }
         }
     }
 }
 
 /* The share of samples of the shadow map around a place that the light reaches: `side` by as many, so far apart. */
-static float clear_part(const SurfaceLook *look, const float *s, int side, float apart) {
+static inline __attribute__((always_inline)) float clear_part(const SurfaceLook *look, const float *s, int side, float apart) {
     const TriangleBuffer *map = look->shadow;
     int clear = 0;
     float beyond = s[2] + look->bias, first = -0.5f * apart * (float)(side - 1);
@@ -124,13 +157,17 @@ static float clear_part(const SurfaceLook *look, const float *s, int side, float
 }
 
 /* How much of the light reaches a point, 0 to 1. */
-static float lit(const SurfaceLook *look, const float *p, int side, float apart) {
+static inline __attribute__((always_inline)) float lit(const SurfaceLook *look, const float *p, int side, float apart) {
     float s[3];
     for (int k = 0; k < 3; k++) s[k] = dot(look->to_shadow + 4 * k, p) + look->to_shadow[4 * k + 3];
     float margin = 4.0f + (float)side * apart;
     if (s[0] < -margin || s[1] < -margin || s[0] > (float)look->shadow->width + margin ||
         s[1] > (float)look->shadow->height + margin)
         return 1.0f;
+    if (side > 3) {
+        const int32_t *reach = look->shadow_reach + 2 * whole(s[1], look->shadow->height - 1);
+        if (s[0] < (float)reach[0] || s[0] > (float)reach[1]) return 1.0f;
+    }
     if (side <= 3) return clear_part(look, s, side, apart);
     float first = clear_part(look, s, 3, 0.5f * (float)(side - 1) * apart); /* if all agree, no edge of a shadow is near */
     return first > 0.0f && first < 1.0f ? clear_part(look, s, side, apart) : first;
@@ -144,22 +181,25 @@ static void place(const SurfaceLook *look, float x, float y, float near, float *
     p[2] = look->distance > 0.0f ? look->distance - 1.0f / near : near + look->back;
 }
 
-/* The color of the triangle at a sample, in the light. */
-static void shade(const SurfaceLook *look, const TriangleBuffer *buffer, int64_t x, int64_t y, float *color) {
-    int64_t at = y * buffer->width + x;
-    int32_t k = buffer->face[at];
-    const int32_t *face = look->faces + 3 * k;
+/* The unit normal, towards the viewer, of the triangle at a sample. */
+static void normal_at(const SurfaceLook *look, const TriangleBuffer *buffer, int64_t x, int64_t y, float *n) {
+    const int32_t *face = look->faces + 3 * buffer->face[y * buffer->width + x];
     const float *a = look->corners + 3 * face[0], *b = look->corners + 3 * face[1], *c = look->corners + 3 * face[2];
-    bool reversed = (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]); /* the normals point away from the viewer */
-    float n[3];
-    float weight[3] = {1.0f - buffer->weight[2 * at] - buffer->weight[2 * at + 1], buffer->weight[2 * at],
-                       buffer->weight[2 * at + 1]};
+    float area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    float dx = (float)x + 0.5f - a[0], dy = (float)y + 0.5f - a[1];
+    /* times the area, whose sign turns normals that point away from the viewer */
+    float second = (a[1] - c[1]) * dx + (c[0] - a[0]) * dy, third = (b[1] - a[1]) * dx + (a[0] - b[0]) * dy;
+    float weight[3] = {-area - second - third, second, third};
     for (int i = 0; i < 3; i++) {
         n[i] = 0.0f;
         for (int j = 0; j < 3; j++) n[i] += weight[j] * look->normals[3 * face[j] + i];
-        if (reversed) n[i] = -n[i];
     }
     unit(n);
+}
+
+/* The color of the triangle at a sample with a unit normal, in the light. */
+static void shade(const SurfaceLook *look, const TriangleBuffer *buffer, int64_t x, int64_t y, const float *n, float *color) {
+    int64_t at = y * buffer->width + x;
     float facing = dot(n, look->light), key = 0.0f, shine = 0.0f;
     if (facing > 0.0f) {
         float p[3];
@@ -173,7 +213,7 @@ static void shade(const SurfaceLook *look, const TriangleBuffer *buffer, int64_t
     }
     float sky = 0.5f + 0.5f * dot(n, look->up);
     float bright = 0.32f + 0.26f * sky + 0.14f * most(n[2], 0.0f) + 0.44f * key;
-    const float *own = look->colors + 4 * k;
+    const float *own = look->colors + 4 * buffer->face[at];
     for (int i = 0; i < 3; i++) color[i] = clamp(own[i] * bright + shine, 0.0f, 1.0f);
 }
 
@@ -187,7 +227,9 @@ static void add(const SurfaceLook *look, const TriangleBuffer *buffer, int64_t x
     int64_t at = y * buffer->width + x;
     if (buffer->face[at] != last->face) {
         last->face = buffer->face[at];
-        shade(look, buffer, x, y, last->color);
+        float n[3];
+        normal_at(look, buffer, x, y, n);
+        shade(look, buffer, x, y, n, last->color);
     }
     float part = look->colors[4 * last->face + 3] * (1.0f - color[3]);
     for (int i = 0; i < 3; i++) color[i] += part * last->color[i];
@@ -213,6 +255,31 @@ static float shadow_on_ground(const SurfaceLook *look, float x, float y) {
     return look->darkness * (1.0f - lit(look, p, 7, look->softness / 3.0f));
 }
 
+#define SMOOTH 0.98f /* cosine of the angle between normals of one surface within a pixel */
+
+/* Shade the four samples of a pixel, all of opaque triangles, together, with their mean normal; false if their colors or
+   normals differ, so that each must be shaded. */
+static bool one_surface(const SurfaceLook *look, int64_t x, int64_t y, float *color) {
+    const TriangleBuffer *buffer = look->solid;
+    const int32_t *face = buffer->face + y * buffer->width + x, faces[4] = {face[0], face[1], face[buffer->width], face[buffer->width + 1]};
+    const float *own = look->colors + 4 * faces[0];
+    float first[3], n[3], sum[3];
+    normal_at(look, buffer, x, y, first);
+    for (int i = 0; i < 3; i++) sum[i] = first[i];
+    for (int k = 1; k < 4; k++) {
+        if (faces[k] == faces[0]) continue;
+        const float *other = look->colors + 4 * faces[k];
+        if (other[0] != own[0] || other[1] != own[1] || other[2] != own[2]) return false;
+        normal_at(look, buffer, x + (k & 1), y + (k >> 1), n);
+        if (dot(n, first) < SMOOTH) return false;
+        for (int i = 0; i < 3; i++) sum[i] += n[i];
+    }
+    unit(sum);
+    shade(look, buffer, x, y, sum, color);
+    color[3] = 1.0f;
+    return true;
+}
+
 /* The mean color (4), premultiplied, of the samples of a pixel. */
 static void mean_color(const SurfaceLook *look, int64_t column, int64_t row, float *mean) {
     int64_t samples = look->samples;
@@ -221,13 +288,8 @@ static void mean_color(const SurfaceLook *look, int64_t column, int64_t row, flo
     if (!look->veil && samples == 2) {
         const float *near = look->solid->nearness + 2 * row * look->solid->width + 2 * column, *below = near + look->solid->width;
         if (!(near[0] > 0.0f || near[1] > 0.0f || below[0] > 0.0f || below[1] > 0.0f)) return;
-        const int32_t *face = look->solid->face + (near - look->solid->nearness), *lower = face + look->solid->width;
         bool full = near[0] > 0.0f && near[1] > 0.0f && below[0] > 0.0f && below[1] > 0.0f;
-        if (full && face[0] == face[1] && face[0] == lower[0] && face[0] == lower[1]) { /* one triangle fills it */
-            shade(look, look->solid, 2 * column, 2 * row, mean);
-            mean[3] = 1.0f;
-            return;
-        }
+        if (full && one_surface(look, 2 * column, 2 * row, mean)) return;
     }
     for (int64_t j = 0; j < samples; j++)
         for (int64_t i = 0; i < samples; i++) {
@@ -270,8 +332,9 @@ void shade_pixels(const SurfaceLook *look, int64_t first, int64_t end) {
             float all = mean[3] + (1.0f - mean[3]) * dark;
             if (!(all > 0.0f)) continue;
             uint8_t *pixel = look->pixels + 4 * (row * width + column);
+            float share = 1.0f / all;
             for (int k = 0; k < 3; k++) {
-                float value = (mean[k] + (1.0f - mean[3]) * dark * 0.12f) / all;
+                float value = (mean[k] + (1.0f - mean[3]) * dark * 0.12f) * share;
                 pixel[k] = (uint8_t)clamp(255.0f * value + 0.5f, 0.0f, 255.0f);
             }
             pixel[3] = (uint8_t)clamp(255.0f * all + 0.5f, 0.0f, 255.0f);

@@ -3,994 +3,1452 @@
 @__const.mean_color.veil = private unnamed_addr constant %struct.Shaded { i32 -1, [3 x float] zeroinitializer }, align 4
 @__const.shadow_on_ground.along = private unnamed_addr constant [3 x float] [float 0.000000e+00, float 0.000000e+00, float -1.000000e+00], align 4
 
+define void @clear_buffer(ptr nocapture noundef readonly %0) local_unnamed_addr #0 {
+  %2 = getelementptr inbounds i8, ptr %0, i64 8
+  %3 = load i64, ptr %2, align 8
+  %4 = icmp sgt i64 %3, 0
+  br i1 %4, label %5, label %8
+
+5:
+  %6 = getelementptr inbounds i8, ptr %0, i64 32
+  %7 = getelementptr inbounds i8, ptr %0, i64 16
+  br label %9
+
+8:
+  ret void
+
+9:
+  %10 = phi i64 [ 0, %5 ], [ %29, %26 ]
+  %11 = load ptr, ptr %6, align 8
+  %12 = shl nsw i64 %10, 3
+  %13 = getelementptr inbounds i8, ptr %11, i64 %12
+  %14 = load ptr, ptr %7, align 8
+  %15 = load i64, ptr %0, align 8
+  %16 = mul nsw i64 %15, %10
+  %17 = getelementptr inbounds float, ptr %14, i64 %16
+  %18 = load i32, ptr %13, align 4
+  %19 = getelementptr inbounds i8, ptr %13, i64 4
+  %20 = load i32, ptr %19, align 4
+  %21 = icmp sgt i32 %18, %20
+  br i1 %21, label %26, label %22
+
+22:
+  %23 = sext i32 %18 to i64
+  br label %32
+
+24:
+  %25 = load i64, ptr %0, align 8
+  br label %26
+
+26:
+  %27 = phi i64 [ %25, %24 ], [ %15, %9 ]
+  %28 = trunc i64 %27 to i32
+  store i32 %28, ptr %13, align 4
+  store i32 -1, ptr %19, align 4
+  %29 = add nuw nsw i64 %10, 1
+  %30 = load i64, ptr %2, align 8
+  %31 = icmp slt i64 %29, %30
+  br i1 %31, label %9, label %8
+
+32:
+  %33 = phi i64 [ %35, %32 ], [ %23, %22 ]
+  %34 = getelementptr inbounds float, ptr %17, i64 %33
+  store float 0.000000e+00, ptr %34, align 4
+  %35 = add nsw i64 %33, 1
+  %36 = load i32, ptr %19, align 4
+  %37 = sext i32 %36 to i64
+  %38 = icmp slt i64 %33, %37
+  br i1 %38, label %32, label %24
+}
+
+define void @widen_spans(ptr nocapture noundef readonly %0, i64 noundef %1, ptr nocapture noundef writeonly %2) local_unnamed_addr #2 {
+  %4 = getelementptr inbounds i8, ptr %0, i64 8
+  %5 = load i64, ptr %4, align 8
+  %6 = icmp sgt i64 %5, 0
+  br i1 %6, label %7, label %10
+
+7:
+  %8 = getelementptr inbounds i8, ptr %0, i64 32
+  %9 = trunc i64 %1 to i32
+  br label %11
+
+10:
+  ret void
+
+11:
+  %12 = phi i64 [ %5, %7 ], [ %36, %26 ]
+  %13 = phi i64 [ 0, %7 ], [ %35, %26 ]
+  %14 = icmp sgt i64 %13, %1
+  %15 = sub nsw i64 %13, %1
+  %16 = select i1 %14, i64 %15, i64 0
+  %17 = add nsw i64 %13, %1
+  %18 = icmp slt i64 %17, %12
+  %19 = add nsw i64 %12, -1
+  %20 = select i1 %18, i64 %17, i64 %19
+  %21 = load i64, ptr %0, align 8
+  %22 = trunc i64 %21 to i32
+  %23 = icmp sgt i64 %16, %20
+  br i1 %23, label %26, label %24
+
+24:
+  %25 = load ptr, ptr %8, align 8
+  br label %38
+
+26:
+  %27 = phi i32 [ %22, %11 ], [ %45, %38 ]
+  %28 = phi i32 [ -1, %11 ], [ %48, %38 ]
+  %29 = sub nsw i32 %27, %9
+  %30 = shl nuw nsw i64 %13, 1
+  %31 = getelementptr inbounds i32, ptr %2, i64 %30
+  store i32 %29, ptr %31, align 4
+  %32 = add nsw i32 %28, %9
+  %33 = or disjoint i64 %30, 1
+  %34 = getelementptr inbounds i32, ptr %2, i64 %33
+  store i32 %32, ptr %34, align 4
+  %35 = add nuw nsw i64 %13, 1
+  %36 = load i64, ptr %4, align 8
+  %37 = icmp slt i64 %35, %36
+  br i1 %37, label %11, label %10
+
+38:
+  %39 = phi i64 [ %16, %24 ], [ %49, %38 ]
+  %40 = phi i32 [ -1, %24 ], [ %48, %38 ]
+  %41 = phi i32 [ %22, %24 ], [ %45, %38 ]
+  %42 = shl nsw i64 %39, 3
+  %43 = getelementptr inbounds i8, ptr %25, i64 %42
+  %44 = load i32, ptr %43, align 4
+  %45 = tail call i32 @llvm.smin.i32(i32 %44, i32 %41)
+  %46 = getelementptr inbounds i8, ptr %43, i64 4
+  %47 = load i32, ptr %46, align 4
+  %48 = tail call i32 @llvm.smax.i32(i32 %47, i32 %40)
+  %49 = add nsw i64 %39, 1
+  %50 = icmp slt i64 %39, %20
+  br i1 %50, label %38, label %26
+}
+
 define void @draw_triangles(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr nocapture noundef readonly %2, ptr nocapture noundef readonly %3, i64 noundef %4, i64 noundef %5) local_unnamed_addr #0 {
   %7 = alloca [3 x float], align 4
   %8 = alloca [3 x float], align 4
-  %9 = alloca [3 x float], align 4
-  %10 = load i64, ptr %0, align 8
-  %11 = icmp slt i64 %4, %5
-  br i1 %11, label %12, label %30
+  %9 = alloca [2 x [2 x float]], align 16
+  %10 = alloca [2 x [2 x float]], align 16
+  %11 = alloca [2 x i32], align 8
+  %12 = load i64, ptr %0, align 8
+  %13 = icmp slt i64 %4, %5
+  br i1 %13, label %14, label %37
 
-12:
-  %13 = getelementptr inbounds i8, ptr %0, i64 8
-  %14 = load i64, ptr %13, align 8
-  %15 = getelementptr inbounds i8, ptr %0, i64 48
-  %16 = sitofp i64 %10 to float
-  %17 = sitofp i64 %14 to float
-  %18 = add nsw i64 %10, -1
-  %19 = sitofp i64 %18 to float
-  %20 = add nsw i64 %14, -1
+14:
+  %15 = getelementptr inbounds i8, ptr %0, i64 8
+  %16 = load i64, ptr %15, align 8
+  %17 = getelementptr inbounds i8, ptr %0, i64 40
+  %18 = sitofp i64 %12 to float
+  %19 = sitofp i64 %16 to float
+  %20 = add nsw i64 %12, -1
   %21 = sitofp i64 %20 to float
-  %22 = getelementptr inbounds i8, ptr %7, i64 4
-  %23 = getelementptr inbounds i8, ptr %7, i64 8
-  %24 = getelementptr inbounds i8, ptr %8, i64 4
-  %25 = getelementptr inbounds i8, ptr %8, i64 8
-  %26 = getelementptr inbounds i8, ptr %0, i64 40
-  %27 = getelementptr inbounds i8, ptr %0, i64 16
-  %28 = getelementptr inbounds i8, ptr %0, i64 24
-  %29 = getelementptr inbounds i8, ptr %0, i64 32
-  br label %31
-
-30:
-  ret void
-
-31:
-  %32 = phi i64 [ %4, %12 ], [ %290, %289 ]
-  %33 = mul i64 %32, 12
-  %34 = getelementptr inbounds i8, ptr %2, i64 %33
-  %35 = load i32, ptr %34, align 4
-  %36 = mul nsw i32 %35, 3
-  %37 = sext i32 %36 to i64
-  %38 = getelementptr inbounds float, ptr %1, i64 %37
-  %39 = getelementptr i8, ptr %34, i64 4
-  %40 = load i32, ptr %39, align 4
-  %41 = mul nsw i32 %40, 3
-  %42 = sext i32 %41 to i64
-  %43 = getelementptr inbounds float, ptr %1, i64 %42
-  %44 = getelementptr i8, ptr %34, i64 8
-  %45 = load i32, ptr %44, align 4
-  %46 = mul nsw i32 %45, 3
-  %47 = sext i32 %46 to i64
-  %48 = getelementptr inbounds float, ptr %1, i64 %47
-  %49 = load float, ptr %43, align 4
-  %50 = load float, ptr %38, align 4
-  %51 = fsub float %49, %50
-  %52 = getelementptr inbounds i8, ptr %48, i64 4
-  %53 = load float, ptr %52, align 4
-  %54 = getelementptr inbounds i8, ptr %38, i64 4
-  %55 = load float, ptr %54, align 4
-  %56 = fsub float %53, %55
-  %57 = getelementptr inbounds i8, ptr %43, i64 4
-  %58 = load float, ptr %57, align 4
-  %59 = fsub float %58, %55
-  %60 = load float, ptr %48, align 4
-  %61 = fsub float %60, %50
-  %62 = fneg float %59
-  %63 = fmul float %61, %62
-  %64 = tail call float @llvm.fmuladd.f32(float %51, float %56, float %63)
-  %65 = tail call float @llvm.fabs.f32(float %64)
-  %66 = fcmp ogt float %65, 0x3E112E0BE0000000
-  br i1 %66, label %67, label %289
-
-67:
-  %68 = getelementptr inbounds i8, ptr %3, i64 %32
-  %69 = load i8, ptr %68, align 1
-  %70 = icmp eq i8 %69, 0
-  br i1 %70, label %75, label %71
-
-71:
-  %72 = load float, ptr %15, align 8
-  %73 = fmul float %64, %72
-  %74 = fcmp ogt float %73, 0.000000e+00
-  br i1 %74, label %289, label %75
-
-75:
-  %76 = fcmp olt float %49, %60
-  %77 = select i1 %76, float %49, float %60
-  %78 = fcmp olt float %50, %77
-  %79 = select i1 %78, float %50, float %77
-  %80 = fcmp ogt float %49, %60
-  %81 = select i1 %80, float %49, float %60
-  %82 = fcmp ogt float %50, %81
-  %83 = select i1 %82, float %50, float %81
-  %84 = fcmp olt float %58, %53
-  %85 = select i1 %84, float %58, float %53
-  %86 = fcmp olt float %55, %85
-  %87 = select i1 %86, float %55, float %85
-  %88 = fcmp ogt float %58, %53
-  %89 = select i1 %88, float %58, float %53
-  %90 = fcmp ogt float %55, %89
-  %91 = select i1 %90, float %55, float %89
-  %92 = fcmp oge float %83, 0.000000e+00
-  %93 = fcmp oge float %91, 0.000000e+00
-  %94 = select i1 %92, i1 %93, i1 false
-  %95 = fcmp olt float %79, %16
-  %96 = select i1 %94, i1 %95, i1 false
-  %97 = fcmp olt float %87, %17
-  %98 = select i1 %96, i1 %97, i1 false
-  br i1 %98, label %99, label %289
-
-99:
-  %100 = fadd float %79, -5.000000e-01
-  %101 = fcmp ogt float %100, 0.000000e+00
-  %102 = select i1 %101, float %100, float 0.000000e+00
-  %103 = fcmp olt float %102, %19
-  %104 = select i1 %103, float %102, float %19
-  %105 = fadd float %83, 5.000000e-01
-  %106 = fcmp ogt float %105, 0.000000e+00
-  %107 = select i1 %106, float %105, float 0.000000e+00
-  %108 = fcmp olt float %107, %19
-  %109 = select i1 %108, float %107, float %19
-  %110 = fadd float %87, -5.000000e-01
-  %111 = fcmp ogt float %110, 0.000000e+00
-  %112 = select i1 %111, float %110, float 0.000000e+00
-  %113 = fcmp olt float %112, %21
-  %114 = select i1 %113, float %112, float %21
-  %115 = fadd float %91, 5.000000e-01
-  %116 = fcmp ogt float %115, 0.000000e+00
-  %117 = select i1 %116, float %115, float 0.000000e+00
-  %118 = fcmp olt float %117, %21
-  %119 = select i1 %118, float %117, float %21
-  %120 = fdiv float 1.000000e+00, %64
-  %121 = fmul float %56, %120
-  %122 = fsub float %50, %60
-  %123 = fmul float %122, %120
-  %124 = fsub float %55, %58
-  %125 = fmul float %124, %120
-  %126 = fmul float %51, %120
-  %127 = getelementptr inbounds i8, ptr %43, i64 8
-  %128 = load float, ptr %127, align 4
-  %129 = getelementptr inbounds i8, ptr %38, i64 8
-  %130 = load float, ptr %129, align 4
-  %131 = getelementptr inbounds i8, ptr %48, i64 8
-  %132 = load float, ptr %131, align 4
-  %133 = fsub float %132, %130
-  %134 = fmul float %125, %133
-  %135 = fmul float %126, %133
-  store float %121, ptr %7, align 4
-  store float %125, ptr %22, align 4
-  %136 = fneg float %121
-  %137 = fsub float %136, %125
-  store float %137, ptr %23, align 4
-  store float %123, ptr %8, align 4
-  store float %126, ptr %24, align 4
-  %138 = fneg float %123
-  %139 = fsub float %138, %126
-  store float %139, ptr %25, align 4
-  br label %155
-
-140:
-  %141 = fptosi float %114 to i64
-  %142 = fptosi float %119 to i64
-  %143 = fsub float %128, %130
-  %144 = tail call float @llvm.fmuladd.f32(float %143, float %121, float %134)
-  %145 = tail call float @llvm.fmuladd.f32(float %143, float %123, float %135)
-  %146 = icmp sgt i64 %141, %142
-  br i1 %146, label %166, label %147
-
-147:
-  %148 = fptosi float %109 to i64
-  %149 = fptosi float %104 to i64
-  %150 = sitofp i64 %149 to float
-  %151 = fadd float %150, 5.000000e-01
-  %152 = sitofp i64 %148 to float
-  %153 = fadd float %152, 5.000000e-01
-  %154 = trunc i64 %32 to i32
-  br label %167
-
-155:
-  %156 = phi i64 [ 0, %99 ], [ %164, %155 ]
-  %157 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %156
-  %158 = load float, ptr %157, align 4
-  %159 = tail call float @llvm.fabs.f32(float %158)
-  %160 = fcmp ogt float %159, 0x3D71979980000000
-  %161 = fdiv float 1.000000e+00, %158
-  %162 = select i1 %160, float %161, float 0.000000e+00
-  %163 = getelementptr inbounds [3 x float], ptr %9, i64 0, i64 %156
-  store float %162, ptr %163, align 4
-  %164 = add nuw nsw i64 %156, 1
-  %165 = icmp eq i64 %164, 3
-  br i1 %165, label %140, label %155
-
-166:
-  br label %289
-
-167:
-  %168 = phi i64 [ %141, %147 ], [ %287, %286 ]
-  %169 = sitofp i64 %168 to float
-  %170 = fadd float %169, 5.000000e-01
-  %171 = load float, ptr %54, align 4
-  %172 = fsub float %170, %171
-  %173 = load float, ptr %38, align 4
-  %174 = fsub float %151, %173
-  %175 = fsub float %153, %173
-  br label %178
-
-176:
-  %177 = fcmp ugt float %206, %207
-  br i1 %177, label %286, label %210
-
-178:
-  %179 = phi i64 [ 0, %167 ], [ %208, %205 ]
-  %180 = phi float [ %175, %167 ], [ %207, %205 ]
-  %181 = phi float [ %174, %167 ], [ %206, %205 ]
-  %182 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %179
-  %183 = load float, ptr %182, align 4
-  %184 = icmp eq i64 %179, 2
-  %185 = select i1 %184, float 1.000000e+00, float 0.000000e+00
-  %186 = tail call float @llvm.fmuladd.f32(float %183, float %172, float %185)
-  %187 = fadd float %186, 0x3F1A36E2E0000000
-  %188 = fneg float %187
-  %189 = getelementptr inbounds [3 x float], ptr %9, i64 0, i64 %179
-  %190 = load float, ptr %189, align 4
-  %191 = fmul float %190, %188
-  %192 = fcmp ogt float %190, 0.000000e+00
-  br i1 %192, label %193, label %196
-
-193:
-  %194 = fcmp ogt float %181, %191
-  %195 = select i1 %194, float %181, float %191
-  br label %205
-
-196:
-  %197 = fcmp olt float %190, 0.000000e+00
-  br i1 %197, label %198, label %201
-
-198:
-  %199 = fcmp olt float %180, %191
-  %200 = select i1 %199, float %180, float %191
-  br label %205
-
-201:
-  %202 = fcmp olt float %187, 0.000000e+00
-  br i1 %202, label %203, label %205
-
-203:
-  %204 = fadd float %181, -1.000000e+00
-  br label %205
-
-205:
-  %206 = phi float [ %195, %193 ], [ %181, %198 ], [ %181, %203 ], [ %181, %201 ]
-  %207 = phi float [ %180, %193 ], [ %200, %198 ], [ %204, %203 ], [ %180, %201 ]
-  %208 = add nuw nsw i64 %179, 1
-  %209 = icmp eq i64 %208, 3
-  br i1 %209, label %176, label %178
-
-210:
-  %211 = fadd float %173, %206
-  %212 = fadd float %211, 5.000000e-01
-  %213 = fcmp ogt float %212, 0.000000e+00
-  %214 = select i1 %213, float %212, float 0.000000e+00
-  %215 = fcmp olt float %214, %19
-  %216 = select i1 %215, float %214, float %19
-  %217 = fptosi float %216 to i64
-  %218 = fadd float %173, %207
-  %219 = fadd float %218, -5.000000e-01
-  %220 = fcmp ogt float %219, 0.000000e+00
-  %221 = select i1 %220, float %219, float 0.000000e+00
-  %222 = fcmp olt float %221, %19
-  %223 = select i1 %222, float %221, float %19
-  %224 = fptosi float %223 to i64
-  %225 = sitofp i64 %217 to float
-  %226 = fadd float %225, 5.000000e-01
-  %227 = fsub float %226, %173
-  %228 = fcmp olt float %227, %206
-  %229 = fadd float %227, 1.000000e+00
-  %230 = zext i1 %228 to i64
-  %231 = add nsw i64 %230, %217
-  %232 = select i1 %228, float %229, float %227
-  %233 = load ptr, ptr %26, align 8
-  %234 = shl nsw i64 %168, 3
-  %235 = getelementptr inbounds i8, ptr %233, i64 %234
-  %236 = load i32, ptr %235, align 4
-  %237 = sext i32 %236 to i64
-  %238 = icmp slt i64 %231, %237
-  br i1 %238, label %239, label %241
-
-239:
-  %240 = trunc i64 %231 to i32
-  store i32 %240, ptr %235, align 4
-  br label %241
-
-241:
-  %242 = getelementptr inbounds i8, ptr %235, i64 4
-  %243 = load i32, ptr %242, align 4
-  %244 = sext i32 %243 to i64
-  %245 = icmp sgt i64 %224, %244
-  br i1 %245, label %246, label %248
-
-246:
-  %247 = trunc i64 %224 to i32
-  store i32 %247, ptr %242, align 4
-  br label %248
-
-248:
-  %249 = icmp sgt i64 %231, %224
-  br i1 %249, label %286, label %250
-
-250:
-  %251 = mul nsw i64 %168, %10
-  %252 = add nsw i64 %231, %251
-  %253 = load float, ptr %129, align 4
-  %254 = tail call float @llvm.fmuladd.f32(float %144, float %232, float %253)
-  %255 = tail call float @llvm.fmuladd.f32(float %145, float %172, float %254)
-  %256 = fmul float %123, %172
-  %257 = fmul float %126, %172
-  br label %258
-
-258:
-  %259 = phi i64 [ %231, %250 ], [ %281, %280 ]
-  %260 = phi i64 [ %252, %250 ], [ %282, %280 ]
-  %261 = phi float [ %255, %250 ], [ %284, %280 ]
-  %262 = phi float [ %232, %250 ], [ %283, %280 ]
-  %263 = load ptr, ptr %27, align 8
-  %264 = getelementptr inbounds float, ptr %263, i64 %260
-  %265 = load float, ptr %264, align 4
-  %266 = fcmp ugt float %261, %265
-  br i1 %266, label %267, label %280
-
-267:
-  store float %261, ptr %264, align 4
-  %268 = load ptr, ptr %28, align 8
-  %269 = icmp eq ptr %268, null
-  br i1 %269, label %280, label %270
-
-270:
-  %271 = getelementptr inbounds i32, ptr %268, i64 %260
-  store i32 %154, ptr %271, align 4
-  %272 = tail call float @llvm.fmuladd.f32(float %121, float %262, float %256)
-  %273 = load ptr, ptr %29, align 8
-  %274 = shl nsw i64 %260, 1
-  %275 = getelementptr inbounds float, ptr %273, i64 %274
-  store float %272, ptr %275, align 4
-  %276 = tail call float @llvm.fmuladd.f32(float %125, float %262, float %257)
-  %277 = load ptr, ptr %29, align 8
-  %278 = or disjoint i64 %274, 1
-  %279 = getelementptr inbounds float, ptr %277, i64 %278
-  store float %276, ptr %279, align 4
-  br label %280
-
-280:
-  %281 = add i64 %259, 1
-  %282 = add nsw i64 %260, 1
-  %283 = fadd float %262, 1.000000e+00
-  %284 = fadd float %144, %261
-  %285 = icmp eq i64 %259, %224
-  br i1 %285, label %286, label %258
-
-286:
-  %287 = add i64 %168, 1
-  %288 = icmp eq i64 %168, %142
-  br i1 %288, label %166, label %167
-
-289:
-  %290 = add nsw i64 %32, 1
-  %291 = icmp eq i64 %290, %5
-  br i1 %291, label %30, label %31
-}
-
-declare float @llvm.fmuladd.f32(float, float, float) #2
-
-define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64 noundef %2) local_unnamed_addr #3 {
-  %4 = alloca [3 x float], align 4
-  %5 = alloca [3 x float], align 4
-  %6 = alloca [3 x float], align 4
-  %7 = alloca %struct.Shaded, align 4
-  %8 = alloca %struct.Shaded, align 4
-  %9 = alloca [4 x float], align 16
-  %10 = alloca [4 x float], align 16
-  %11 = getelementptr inbounds i8, ptr %0, i64 48
-  %12 = load i64, ptr %11, align 8
-  %13 = load ptr, ptr %0, align 8
-  %14 = load i64, ptr %13, align 8
-  %15 = sdiv i64 %14, %12
-  %16 = getelementptr inbounds i8, ptr %0, i64 56
-  %17 = icmp slt i64 %1, %2
-  br i1 %17, label %18, label %46
-
-18:
-  %19 = icmp sgt i64 %12, 0
-  %20 = getelementptr inbounds i8, ptr %0, i64 8
-  %21 = getelementptr inbounds i8, ptr %0, i64 72
-  %22 = getelementptr inbounds i8, ptr %0, i64 80
-  %23 = getelementptr inbounds i8, ptr %0, i64 64
+  %22 = add nsw i64 %16, -1
+  %23 = sitofp i64 %22 to float
   %24 = getelementptr inbounds i8, ptr %7, i64 4
-  %25 = getelementptr inbounds i8, ptr %0, i64 40
-  %26 = getelementptr inbounds i8, ptr %9, i64 12
-  %27 = getelementptr inbounds i8, ptr %8, i64 4
-  %28 = getelementptr inbounds i8, ptr %10, i64 12
-  %29 = sitofp i64 %12 to float
-  %30 = fmul float %29, 5.000000e-01
-  %31 = getelementptr inbounds i8, ptr %0, i64 88
-  %32 = getelementptr inbounds i8, ptr %0, i64 96
-  %33 = getelementptr inbounds i8, ptr %0, i64 92
-  %34 = getelementptr inbounds i8, ptr %4, i64 4
-  %35 = getelementptr inbounds i8, ptr %4, i64 8
-  %36 = getelementptr inbounds i8, ptr %0, i64 100
-  %37 = getelementptr inbounds i8, ptr %5, i64 4
-  %38 = getelementptr inbounds i8, ptr %5, i64 8
-  %39 = getelementptr inbounds i8, ptr %0, i64 120
-  %40 = getelementptr inbounds i8, ptr %0, i64 124
-  %41 = getelementptr inbounds i8, ptr %0, i64 128
-  %42 = getelementptr inbounds i8, ptr %0, i64 144
-  %43 = getelementptr inbounds i8, ptr %0, i64 148
-  %44 = getelementptr inbounds i8, ptr %0, i64 212
-  %45 = getelementptr inbounds i8, ptr %0, i64 216
-  br label %47
+  %25 = getelementptr inbounds i8, ptr %7, i64 8
+  %26 = getelementptr inbounds i8, ptr %8, i64 4
+  %27 = getelementptr inbounds i8, ptr %8, i64 8
+  %28 = getelementptr inbounds i8, ptr %9, i64 4
+  %29 = getelementptr inbounds i8, ptr %9, i64 8
+  %30 = getelementptr inbounds i8, ptr %9, i64 12
+  %31 = getelementptr inbounds i8, ptr %10, i64 4
+  %32 = getelementptr inbounds i8, ptr %10, i64 8
+  %33 = getelementptr inbounds i8, ptr %10, i64 12
+  %34 = getelementptr inbounds i8, ptr %0, i64 32
+  %35 = getelementptr inbounds i8, ptr %0, i64 16
+  %36 = getelementptr inbounds i8, ptr %0, i64 24
+  br label %38
 
-46:
+37:
   ret void
 
-47:
-  %48 = phi i64 [ %1, %18 ], [ %141, %140 ]
-  %49 = load ptr, ptr %0, align 8
-  %50 = icmp ne ptr %49, null
-  %51 = and i1 %19, %50
-  br i1 %51, label %52, label %81
+38:
+  %39 = phi i64 [ %4, %14 ], [ %297, %296 ]
+  %40 = mul i64 %39, 12
+  %41 = getelementptr inbounds i8, ptr %2, i64 %40
+  %42 = load i32, ptr %41, align 4
+  %43 = mul nsw i32 %42, 3
+  %44 = sext i32 %43 to i64
+  %45 = getelementptr inbounds float, ptr %1, i64 %44
+  %46 = getelementptr i8, ptr %41, i64 4
+  %47 = load i32, ptr %46, align 4
+  %48 = mul nsw i32 %47, 3
+  %49 = sext i32 %48 to i64
+  %50 = getelementptr inbounds float, ptr %1, i64 %49
+  %51 = getelementptr i8, ptr %41, i64 8
+  %52 = load i32, ptr %51, align 4
+  %53 = mul nsw i32 %52, 3
+  %54 = sext i32 %53 to i64
+  %55 = getelementptr inbounds float, ptr %1, i64 %54
+  %56 = load float, ptr %50, align 4
+  %57 = load float, ptr %45, align 4
+  %58 = fsub float %56, %57
+  %59 = getelementptr inbounds i8, ptr %55, i64 4
+  %60 = load float, ptr %59, align 4
+  %61 = getelementptr inbounds i8, ptr %45, i64 4
+  %62 = load float, ptr %61, align 4
+  %63 = fsub float %60, %62
+  %64 = getelementptr inbounds i8, ptr %50, i64 4
+  %65 = load float, ptr %64, align 4
+  %66 = fsub float %65, %62
+  %67 = load float, ptr %55, align 4
+  %68 = fsub float %67, %57
+  %69 = fneg float %66
+  %70 = fmul float %68, %69
+  %71 = tail call float @llvm.fmuladd.f32(float %58, float %63, float %70)
+  %72 = tail call float @llvm.fabs.f32(float %71)
+  %73 = fcmp ogt float %72, 0x3E112E0BE0000000
+  br i1 %73, label %74, label %296
 
-52:
-  %53 = getelementptr inbounds i8, ptr %49, i64 40
-  %54 = mul nsw i64 %48, %12
-  %55 = load ptr, ptr %53, align 8
-  br label %56
+74:
+  %75 = getelementptr inbounds i8, ptr %3, i64 %39
+  %76 = load i8, ptr %75, align 1
+  %77 = icmp eq i8 %76, 0
+  br i1 %77, label %82, label %78
 
-56:
-  %57 = phi i64 [ %15, %52 ], [ %77, %76 ]
-  %58 = phi i64 [ 0, %52 ], [ %78, %76 ]
-  %59 = phi i64 [ 0, %52 ], [ %79, %76 ]
-  %60 = add nsw i64 %59, %54
-  %61 = shl nsw i64 %60, 3
-  %62 = getelementptr inbounds i8, ptr %55, i64 %61
-  %63 = getelementptr inbounds i8, ptr %62, i64 4
-  %64 = load i32, ptr %63, align 4
-  %65 = load i32, ptr %62, align 4
-  %66 = icmp slt i32 %64, %65
-  br i1 %66, label %76, label %67
+78:
+  %79 = load float, ptr %17, align 8
+  %80 = fmul float %71, %79
+  %81 = fcmp ogt float %80, 0.000000e+00
+  br i1 %81, label %296, label %82
 
-67:
-  %68 = sext i32 %65 to i64
-  %69 = sdiv i64 %68, %12
-  %70 = tail call i64 @llvm.smin.i64(i64 %69, i64 %57)
-  %71 = sext i32 %64 to i64
-  %72 = sdiv i64 %71, %12
-  %73 = icmp slt i64 %72, %58
-  %74 = add nsw i64 %72, 1
-  %75 = select i1 %73, i64 %58, i64 %74
-  br label %76
+82:
+  %83 = fcmp olt float %56, %67
+  %84 = select i1 %83, float %56, float %67
+  %85 = fcmp olt float %57, %84
+  %86 = select i1 %85, float %57, float %84
+  %87 = fcmp ogt float %56, %67
+  %88 = select i1 %87, float %56, float %67
+  %89 = fcmp ogt float %57, %88
+  %90 = select i1 %89, float %57, float %88
+  %91 = fcmp olt float %65, %60
+  %92 = select i1 %91, float %65, float %60
+  %93 = fcmp olt float %62, %92
+  %94 = select i1 %93, float %62, float %92
+  %95 = fcmp ogt float %65, %60
+  %96 = select i1 %95, float %65, float %60
+  %97 = fcmp ogt float %62, %96
+  %98 = select i1 %97, float %62, float %96
+  %99 = fcmp oge float %90, 0.000000e+00
+  %100 = fcmp oge float %98, 0.000000e+00
+  %101 = select i1 %99, i1 %100, i1 false
+  %102 = fcmp olt float %86, %18
+  %103 = select i1 %101, i1 %102, i1 false
+  %104 = fcmp olt float %94, %19
+  %105 = select i1 %103, i1 %104, i1 false
+  br i1 %105, label %106, label %296
 
-76:
-  %77 = phi i64 [ %57, %56 ], [ %70, %67 ]
-  %78 = phi i64 [ %58, %56 ], [ %75, %67 ]
-  %79 = add nuw nsw i64 %59, 1
-  %80 = icmp eq i64 %79, %12
-  br i1 %80, label %81, label %56
-
-81:
-  %82 = phi i64 [ %15, %47 ], [ %77, %76 ]
-  %83 = phi i64 [ 0, %47 ], [ %78, %76 ]
-  %84 = load ptr, ptr %20, align 8
-  %85 = icmp ne ptr %84, null
-  %86 = and i1 %19, %85
-  br i1 %86, label %87, label %116
-
-87:
-  %88 = getelementptr inbounds i8, ptr %84, i64 40
-  %89 = mul nsw i64 %48, %12
-  %90 = load ptr, ptr %88, align 8
-  br label %91
-
-91:
-  %92 = phi i64 [ %82, %87 ], [ %112, %111 ]
-  %93 = phi i64 [ %83, %87 ], [ %113, %111 ]
-  %94 = phi i64 [ 0, %87 ], [ %114, %111 ]
-  %95 = add nsw i64 %94, %89
-  %96 = shl nsw i64 %95, 3
-  %97 = getelementptr inbounds i8, ptr %90, i64 %96
-  %98 = getelementptr inbounds i8, ptr %97, i64 4
-  %99 = load i32, ptr %98, align 4
-  %100 = load i32, ptr %97, align 4
-  %101 = icmp slt i32 %99, %100
-  br i1 %101, label %111, label %102
-
-102:
-  %103 = sext i32 %100 to i64
-  %104 = sdiv i64 %103, %12
-  %105 = tail call i64 @llvm.smin.i64(i64 %104, i64 %92)
-  %106 = sext i32 %99 to i64
-  %107 = sdiv i64 %106, %12
-  %108 = icmp slt i64 %107, %93
-  %109 = add nsw i64 %107, 1
-  %110 = select i1 %108, i64 %93, i64 %109
-  br label %111
-
-111:
-  %112 = phi i64 [ %92, %91 ], [ %105, %102 ]
-  %113 = phi i64 [ %93, %91 ], [ %110, %102 ]
-  %114 = add nuw nsw i64 %94, 1
-  %115 = icmp eq i64 %114, %12
-  br i1 %115, label %116, label %91
-
-116:
-  %117 = phi i64 [ %82, %81 ], [ %112, %111 ]
-  %118 = phi i64 [ %83, %81 ], [ %113, %111 ]
-  %119 = load i64, ptr %21, align 8
-  %120 = icmp slt i64 %48, %119
-  br i1 %120, label %129, label %121
-
-121:
-  %122 = load i64, ptr %22, align 8
-  %123 = icmp slt i64 %48, %122
-  br i1 %123, label %124, label %129
-
-124:
-  %125 = load i64, ptr %16, align 8
-  %126 = tail call i64 @llvm.smin.i64(i64 %125, i64 %117)
-  %127 = load i64, ptr %23, align 8
-  %128 = tail call i64 @llvm.smax.i64(i64 %127, i64 %118)
-  br label %129
-
-129:
-  %130 = phi i64 [ %117, %121 ], [ %117, %116 ], [ %126, %124 ]
-  %131 = phi i1 [ true, %121 ], [ true, %116 ], [ false, %124 ]
-  %132 = phi i64 [ %118, %121 ], [ %118, %116 ], [ %128, %124 ]
-  %133 = icmp slt i64 %130, %132
-  br i1 %133, label %134, label %140
-
-134:
-  %135 = shl nsw i64 %48, 1
-  %136 = mul nsw i64 %48, %12
-  %137 = sitofp i64 %136 to float
-  %138 = fadd float %30, %137
-  %139 = mul nsw i64 %48, %15
-  br label %143
-
-140:
-  %141 = add i64 %48, 1
-  %142 = icmp eq i64 %141, %2
-  br i1 %142, label %46, label %47
-
-143:
-  %144 = phi i64 [ %130, %134 ], [ %443, %442 ]
+106:
+  %107 = fadd float %86, -5.000000e-01
+  %108 = fcmp ogt float %107, 0.000000e+00
+  %109 = select i1 %108, float %107, float 0.000000e+00
+  %110 = fcmp olt float %109, %21
+  %111 = select i1 %110, float %109, float %21
+  %112 = fptosi float %111 to i64
+  %113 = fadd float %90, 5.000000e-01
+  %114 = fcmp ogt float %113, 0.000000e+00
+  %115 = select i1 %114, float %113, float 0.000000e+00
+  %116 = fcmp olt float %115, %21
+  %117 = select i1 %116, float %115, float %21
+  %118 = fptosi float %117 to i64
+  %119 = fadd float %94, -5.000000e-01
+  %120 = fcmp ogt float %119, 0.000000e+00
+  %121 = select i1 %120, float %119, float 0.000000e+00
+  %122 = fcmp olt float %121, %23
+  %123 = select i1 %122, float %121, float %23
+  %124 = fadd float %98, 5.000000e-01
+  %125 = fcmp ogt float %124, 0.000000e+00
+  %126 = select i1 %125, float %124, float 0.000000e+00
+  %127 = fcmp olt float %126, %23
+  %128 = select i1 %127, float %126, float %23
+  %129 = fdiv float 1.000000e+00, %71
+  %130 = fmul float %63, %129
+  %131 = fsub float %57, %67
+  %132 = fmul float %131, %129
+  %133 = fsub float %62, %65
+  %134 = fmul float %133, %129
+  %135 = fmul float %58, %129
+  %136 = getelementptr inbounds i8, ptr %50, i64 8
+  %137 = load float, ptr %136, align 4
+  %138 = getelementptr inbounds i8, ptr %45, i64 8
+  %139 = load float, ptr %138, align 4
+  %140 = getelementptr inbounds i8, ptr %55, i64 8
+  %141 = load float, ptr %140, align 4
+  %142 = fsub float %141, %139
+  %143 = fmul float %134, %142
+  %144 = fmul float %135, %142
+  store float %130, ptr %7, align 4
+  store float %134, ptr %24, align 4
+  %145 = fneg float %130
+  %146 = fsub float %145, %134
+  store float %146, ptr %25, align 4
+  store float %132, ptr %8, align 4
+  store float %135, ptr %26, align 4
+  %147 = fneg float %132
+  %148 = fsub float %147, %135
+  store float %148, ptr %27, align 4
+  %149 = sitofp i64 %112 to float
+  %150 = fadd float %149, 5.000000e-01
+  %151 = fsub float %150, %57
+  %152 = sitofp i64 %118 to float
+  %153 = fadd float %152, 5.000000e-01
+  %154 = fsub float %153, %57
+  store float %151, ptr %9, align 16
+  store float %151, ptr %28, align 4
+  store float %154, ptr %29, align 8
+  store float %154, ptr %30, align 4
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %10, i8 0, i64 16, i1 false)
-  %145 = icmp sge i64 %144, %117
-  %146 = icmp slt i64 %144, %118
-  %147 = select i1 %145, i1 %146, i1 false
-  br i1 %147, label %148, label %343
-
-148:
-  %149 = load i64, ptr %11, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %7, ptr noundef nonnull align 4 dereferenceable(16) @__const.mean_color.veil, i64 16, i1 false)
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %8, ptr noundef nonnull align 4 dereferenceable(16) @__const.mean_color.veil, i64 16, i1 false)
-  br label %155
-
-150:
-  %151 = load ptr, ptr %20, align 8
-  %152 = icmp eq ptr %151, null
-  %153 = icmp eq i64 %149, 2
-  %154 = select i1 %152, i1 %153, i1 false
-  br i1 %154, label %160, label %214
+  store i64 0, ptr %11, align 8
+  br label %172
 
 155:
-  %156 = phi i64 [ 0, %148 ], [ %158, %155 ]
-  %157 = getelementptr inbounds float, ptr %10, i64 %156
-  store float 0.000000e+00, ptr %157, align 4
-  %158 = add nuw nsw i64 %156, 1
-  %159 = icmp eq i64 %158, 4
-  br i1 %159, label %150, label %155
+  %156 = fptosi float %123 to i64
+  %157 = fptosi float %128 to i64
+  %158 = fsub float %137, %139
+  %159 = tail call float @llvm.fmuladd.f32(float %158, float %130, float %143)
+  %160 = tail call float @llvm.fmuladd.f32(float %158, float %132, float %144)
+  %161 = icmp sgt i64 %156, %157
+  br i1 %161, label %205, label %162
 
-160:
-  %161 = load ptr, ptr %0, align 8
-  %162 = getelementptr inbounds i8, ptr %161, i64 16
-  %163 = load ptr, ptr %162, align 8
-  %164 = load i64, ptr %161, align 8
-  %165 = mul nsw i64 %164, %135
-  %166 = getelementptr inbounds float, ptr %163, i64 %165
-  %167 = shl nsw i64 %144, 1
-  %168 = getelementptr inbounds float, ptr %166, i64 %167
-  %169 = getelementptr inbounds float, ptr %168, i64 %164
-  %170 = load float, ptr %168, align 4
-  %171 = fcmp ogt float %170, 0.000000e+00
-  br i1 %171, label %183, label %172
+162:
+  %163 = load float, ptr %9, align 16
+  %164 = load float, ptr %10, align 16
+  %165 = load float, ptr %28, align 4
+  %166 = load float, ptr %31, align 4
+  %167 = load float, ptr %29, align 8
+  %168 = load float, ptr %32, align 8
+  %169 = load float, ptr %30, align 4
+  %170 = load float, ptr %33, align 4
+  %171 = trunc i64 %39 to i32
+  br label %206
 
 172:
-  %173 = getelementptr inbounds i8, ptr %168, i64 4
-  %174 = load float, ptr %173, align 4
-  %175 = fcmp ogt float %174, 0.000000e+00
-  br i1 %175, label %216, label %176
+  %173 = phi i64 [ 0, %106 ], [ %203, %200 ]
+  %174 = phi float [ 0.000000e+00, %106 ], [ %202, %200 ]
+  %175 = phi float [ 0x3F1A36E2E0000000, %106 ], [ %201, %200 ]
+  %176 = icmp eq i64 %173, 2
+  %177 = select i1 %176, float 0x3FF00068E0000000, float 0x3F1A36E2E0000000
+  %178 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %173
+  %179 = load float, ptr %178, align 4
+  %180 = tail call float @llvm.fabs.f32(float %179)
+  %181 = fcmp ogt float %180, 0x3D71979980000000
+  br i1 %181, label %182, label %197
 
-176:
-  %177 = load float, ptr %169, align 4
-  %178 = fcmp ogt float %177, 0.000000e+00
-  br i1 %178, label %216, label %179
-
-179:
-  %180 = getelementptr inbounds i8, ptr %169, i64 4
-  %181 = load float, ptr %180, align 4
-  %182 = fcmp ogt float %181, 0.000000e+00
-  br i1 %182, label %216, label %341
-
-183:
-  %184 = getelementptr inbounds i8, ptr %161, i64 24
-  %185 = load ptr, ptr %184, align 8
-  %186 = ptrtoint ptr %168 to i64
-  %187 = ptrtoint ptr %163 to i64
-  %188 = sub i64 %186, %187
-  %189 = getelementptr inbounds i8, ptr %185, i64 %188
-  %190 = getelementptr inbounds i32, ptr %189, i64 %164
-  %191 = getelementptr inbounds i8, ptr %168, i64 4
-  %192 = load float, ptr %191, align 4
-  %193 = fcmp ogt float %192, 0.000000e+00
-  br i1 %193, label %194, label %216
-
-194:
-  %195 = load float, ptr %169, align 4
-  %196 = fcmp ogt float %195, 0.000000e+00
-  br i1 %196, label %197, label %216
+182:
+  %183 = fdiv float -1.000000e+00, %179
+  %184 = fcmp ogt float %183, 0.000000e+00
+  %185 = zext i1 %184 to i64
+  %186 = getelementptr inbounds [2 x i32], ptr %11, i64 0, i64 %185
+  %187 = load i32, ptr %186, align 4
+  %188 = add nsw i32 %187, 1
+  store i32 %188, ptr %186, align 4
+  %189 = and i32 %187, 1
+  %190 = fmul float %177, %183
+  %191 = zext nneg i32 %189 to i64
+  %192 = getelementptr inbounds [2 x [2 x float]], ptr %9, i64 0, i64 %185, i64 %191
+  store float %190, ptr %192, align 4
+  %193 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %173
+  %194 = load float, ptr %193, align 4
+  %195 = fmul float %183, %194
+  %196 = getelementptr inbounds [2 x [2 x float]], ptr %10, i64 0, i64 %185, i64 %191
+  store float %195, ptr %196, align 4
+  br label %200
 
 197:
-  %198 = getelementptr inbounds i8, ptr %169, i64 4
+  %198 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %173
   %199 = load float, ptr %198, align 4
-  %200 = fcmp ogt float %199, 0.000000e+00
-  br i1 %200, label %201, label %216
+  br label %200
 
-201:
-  %202 = load i32, ptr %189, align 4
-  %203 = getelementptr inbounds i8, ptr %189, i64 4
-  %204 = load i32, ptr %203, align 4
-  %205 = icmp eq i32 %202, %204
-  br i1 %205, label %206, label %216
+200:
+  %201 = phi float [ %175, %182 ], [ %177, %197 ]
+  %202 = phi float [ %174, %182 ], [ %199, %197 ]
+  %203 = add nuw nsw i64 %173, 1
+  %204 = icmp eq i64 %203, 3
+  br i1 %204, label %155, label %172
+
+205:
+  br label %296
 
 206:
-  %207 = load i32, ptr %190, align 4
-  %208 = icmp eq i32 %202, %207
-  br i1 %208, label %209, label %216
+  %207 = phi i64 [ %156, %162 ], [ %294, %293 ]
+  %208 = sitofp i64 %207 to float
+  %209 = fadd float %208, 5.000000e-01
+  %210 = load float, ptr %61, align 4
+  %211 = fsub float %209, %210
+  %212 = tail call float @llvm.fmuladd.f32(float %164, float %211, float %163)
+  %213 = tail call float @llvm.fmuladd.f32(float %166, float %211, float %165)
+  %214 = fcmp ogt float %212, %213
+  %215 = select i1 %214, float %212, float %213
+  %216 = tail call float @llvm.fmuladd.f32(float %168, float %211, float %167)
+  %217 = tail call float @llvm.fmuladd.f32(float %170, float %211, float %169)
+  %218 = fcmp olt float %216, %217
+  %219 = select i1 %218, float %216, float %217
+  %220 = fcmp ogt float %215, %151
+  %221 = select i1 %220, float %215, float %151
+  %222 = fcmp olt float %219, %154
+  %223 = select i1 %222, float %219, float %154
+  %224 = fcmp ugt float %221, %223
+  %225 = tail call float @llvm.fmuladd.f32(float %202, float %211, float %201)
+  %226 = fcmp olt float %225, 0.000000e+00
+  %227 = select i1 %224, i1 true, i1 %226
+  br i1 %227, label %293, label %228
 
-209:
-  %210 = getelementptr inbounds i8, ptr %190, i64 4
-  %211 = load i32, ptr %210, align 4
-  %212 = icmp eq i32 %202, %211
-  br i1 %212, label %213, label %216
+228:
+  %229 = load float, ptr %45, align 4
+  %230 = fadd float %221, %229
+  %231 = fadd float %230, 5.000000e-01
+  %232 = fcmp ogt float %231, 0.000000e+00
+  %233 = select i1 %232, float %231, float 0.000000e+00
+  %234 = fcmp olt float %233, %21
+  %235 = select i1 %234, float %233, float %21
+  %236 = fptosi float %235 to i64
+  %237 = fadd float %223, %229
+  %238 = fadd float %237, -5.000000e-01
+  %239 = fcmp ogt float %238, 0.000000e+00
+  %240 = select i1 %239, float %238, float 0.000000e+00
+  %241 = fcmp olt float %240, %21
+  %242 = select i1 %241, float %240, float %21
+  %243 = fptosi float %242 to i64
+  %244 = sitofp i64 %236 to float
+  %245 = fadd float %244, 5.000000e-01
+  %246 = fsub float %245, %229
+  %247 = fcmp olt float %246, %221
+  %248 = fadd float %246, 1.000000e+00
+  %249 = zext i1 %247 to i64
+  %250 = add nsw i64 %249, %236
+  %251 = select i1 %247, float %248, float %246
+  %252 = load ptr, ptr %34, align 8
+  %253 = shl nsw i64 %207, 3
+  %254 = getelementptr inbounds i8, ptr %252, i64 %253
+  %255 = load i32, ptr %254, align 4
+  %256 = sext i32 %255 to i64
+  %257 = icmp slt i64 %250, %256
+  br i1 %257, label %258, label %260
 
-213:
-  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull %161, i64 noundef %167, i64 noundef %135, ptr noundef nonnull %10) #11
-  store float 1.000000e+00, ptr %28, align 4
-  br label %341
-
-214:
-  %215 = icmp sgt i64 %149, 0
-  br i1 %215, label %216, label %224
-
-216:
-  %217 = mul nsw i64 %149, %144
-  %218 = mul nsw i64 %149, %48
-  br label %219
-
-219:
-  %220 = phi i32 [ -1, %216 ], [ %321, %227 ]
-  %221 = phi i32 [ -1, %216 ], [ %284, %227 ]
-  %222 = phi i64 [ 0, %216 ], [ %228, %227 ]
-  %223 = add nsw i64 %222, %218
-  br label %230
-
-224:
-  %225 = mul nsw i64 %149, %149
-  %226 = uitofp nneg i64 %225 to float
-  br label %334
-
-227:
-  %228 = add nuw nsw i64 %222, 1
-  %229 = icmp eq i64 %228, %149
-  br i1 %229, label %224, label %219
-
-230:
-  %231 = phi i32 [ %220, %219 ], [ %321, %322 ]
-  %232 = phi i32 [ %221, %219 ], [ %284, %322 ]
-  %233 = phi i64 [ 0, %219 ], [ %323, %322 ]
-  %234 = add nsw i64 %233, %217
-  %235 = load ptr, ptr %0, align 8
-  %236 = load i64, ptr %235, align 8
-  %237 = mul nsw i64 %236, %223
-  %238 = add nsw i64 %237, %234
-  %239 = getelementptr inbounds i8, ptr %235, i64 16
-  %240 = load ptr, ptr %239, align 8
-  %241 = getelementptr inbounds float, ptr %240, i64 %238
-  %242 = load float, ptr %241, align 4
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %9, i8 0, i64 16, i1 false)
-  %243 = load ptr, ptr %20, align 8
-  %244 = icmp eq ptr %243, null
-  br i1 %244, label %282, label %245
-
-245:
-  %246 = getelementptr inbounds i8, ptr %243, i64 16
-  %247 = load ptr, ptr %246, align 8
-  %248 = getelementptr inbounds float, ptr %247, i64 %238
-  %249 = load float, ptr %248, align 4
-  %250 = fcmp ogt float %249, %242
-  br i1 %250, label %251, label %282
-
-251:
-  %252 = load i64, ptr %243, align 8
-  %253 = mul nsw i64 %252, %223
-  %254 = getelementptr inbounds i8, ptr %243, i64 24
-  %255 = load ptr, ptr %254, align 8
-  %256 = getelementptr i32, ptr %255, i64 %253
-  %257 = getelementptr i32, ptr %256, i64 %234
-  %258 = load i32, ptr %257, align 4
-  %259 = icmp eq i32 %258, %232
-  br i1 %259, label %262, label %260
+258:
+  %259 = trunc i64 %250 to i32
+  store i32 %259, ptr %254, align 4
+  br label %260
 
 260:
-  store i32 %258, ptr %7, align 4
-  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %243, i64 noundef %234, i64 noundef %223, ptr noundef nonnull %24) #11
-  %261 = load i32, ptr %7, align 4
-  br label %262
+  %261 = getelementptr inbounds i8, ptr %254, i64 4
+  %262 = load i32, ptr %261, align 4
+  %263 = sext i32 %262 to i64
+  %264 = icmp sgt i64 %243, %263
+  br i1 %264, label %265, label %267
 
-262:
-  %263 = phi i32 [ %261, %260 ], [ %232, %251 ]
-  %264 = load ptr, ptr %25, align 8
-  %265 = shl nsw i32 %263, 2
-  %266 = or disjoint i32 %265, 3
-  %267 = sext i32 %266 to i64
-  %268 = getelementptr inbounds float, ptr %264, i64 %267
-  %269 = load float, ptr %268, align 4
-  br label %270
+265:
+  %266 = trunc i64 %243 to i32
+  store i32 %266, ptr %261, align 4
+  br label %267
 
-270:
-  %271 = phi i64 [ 0, %262 ], [ %277, %270 ]
-  %272 = getelementptr inbounds [3 x float], ptr %24, i64 0, i64 %271
-  %273 = load float, ptr %272, align 4
-  %274 = getelementptr inbounds float, ptr %9, i64 %271
-  %275 = load float, ptr %274, align 4
-  %276 = tail call float @llvm.fmuladd.f32(float %269, float %273, float %275)
-  store float %276, ptr %274, align 4
-  %277 = add nuw nsw i64 %271, 1
-  %278 = icmp eq i64 %277, 3
-  br i1 %278, label %279, label %270
+267:
+  %268 = icmp sgt i64 %250, %243
+  br i1 %268, label %293, label %269
 
-279:
-  %280 = load float, ptr %26, align 4
-  %281 = fadd float %269, %280
-  store float %281, ptr %26, align 4
-  br label %282
+269:
+  %270 = mul nsw i64 %207, %12
+  %271 = add nsw i64 %250, %270
+  %272 = load float, ptr %138, align 4
+  %273 = tail call float @llvm.fmuladd.f32(float %159, float %251, float %272)
+  %274 = tail call float @llvm.fmuladd.f32(float %160, float %211, float %273)
+  br label %275
 
-282:
-  %283 = phi float [ %281, %279 ], [ 0.000000e+00, %245 ], [ 0.000000e+00, %230 ]
-  %284 = phi i32 [ %263, %279 ], [ %232, %245 ], [ %232, %230 ]
-  %285 = fcmp ogt float %242, 0.000000e+00
-  br i1 %285, label %286, label %320
+275:
+  %276 = phi i64 [ %289, %288 ], [ %250, %269 ]
+  %277 = phi i64 [ %290, %288 ], [ %271, %269 ]
+  %278 = phi float [ %291, %288 ], [ %274, %269 ]
+  %279 = load ptr, ptr %35, align 8
+  %280 = getelementptr inbounds float, ptr %279, i64 %277
+  %281 = load float, ptr %280, align 4
+  %282 = fcmp ugt float %278, %281
+  br i1 %282, label %283, label %288
+
+283:
+  store float %278, ptr %280, align 4
+  %284 = load ptr, ptr %36, align 8
+  %285 = icmp eq ptr %284, null
+  br i1 %285, label %288, label %286
 
 286:
-  %287 = load ptr, ptr %0, align 8
-  %288 = load i64, ptr %287, align 8
-  %289 = mul nsw i64 %288, %223
-  %290 = getelementptr inbounds i8, ptr %287, i64 24
-  %291 = load ptr, ptr %290, align 8
-  %292 = getelementptr i32, ptr %291, i64 %289
-  %293 = getelementptr i32, ptr %292, i64 %234
-  %294 = load i32, ptr %293, align 4
-  %295 = icmp eq i32 %294, %231
-  br i1 %295, label %298, label %296
+  %287 = getelementptr inbounds i32, ptr %284, i64 %277
+  store i32 %171, ptr %287, align 4
+  br label %288
+
+288:
+  %289 = add i64 %276, 1
+  %290 = add nsw i64 %277, 1
+  %291 = fadd float %159, %278
+  %292 = icmp eq i64 %276, %243
+  br i1 %292, label %293, label %275
+
+293:
+  %294 = add i64 %207, 1
+  %295 = icmp eq i64 %207, %157
+  br i1 %295, label %205, label %206
 
 296:
-  store i32 %294, ptr %8, align 4
-  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %287, i64 noundef %234, i64 noundef %223, ptr noundef nonnull %27) #11
-  %297 = load i32, ptr %8, align 4
-  br label %298
-
-298:
-  %299 = phi i32 [ %297, %296 ], [ %231, %286 ]
-  %300 = load ptr, ptr %25, align 8
-  %301 = shl nsw i32 %299, 2
-  %302 = or disjoint i32 %301, 3
-  %303 = sext i32 %302 to i64
-  %304 = getelementptr inbounds float, ptr %300, i64 %303
-  %305 = load float, ptr %304, align 4
-  %306 = fsub float 1.000000e+00, %283
-  %307 = fmul float %306, %305
-  br label %308
-
-308:
-  %309 = phi i64 [ 0, %298 ], [ %315, %308 ]
-  %310 = getelementptr inbounds [3 x float], ptr %27, i64 0, i64 %309
-  %311 = load float, ptr %310, align 4
-  %312 = getelementptr inbounds float, ptr %9, i64 %309
-  %313 = load float, ptr %312, align 4
-  %314 = tail call float @llvm.fmuladd.f32(float %307, float %311, float %313)
-  store float %314, ptr %312, align 4
-  %315 = add nuw nsw i64 %309, 1
-  %316 = icmp eq i64 %315, 3
-  br i1 %316, label %317, label %308
-
-317:
-  %318 = load float, ptr %26, align 4
-  %319 = fadd float %307, %318
-  store float %319, ptr %26, align 4
-  br label %320
-
-320:
-  %321 = phi i32 [ %299, %317 ], [ %231, %282 ]
-  br label %325
-
-322:
-  %323 = add nuw nsw i64 %233, 1
-  %324 = icmp eq i64 %323, %149
-  br i1 %324, label %227, label %230
-
-325:
-  %326 = phi i64 [ 0, %320 ], [ %332, %325 ]
-  %327 = getelementptr inbounds [4 x float], ptr %9, i64 0, i64 %326
-  %328 = load float, ptr %327, align 4
-  %329 = getelementptr inbounds float, ptr %10, i64 %326
-  %330 = load float, ptr %329, align 4
-  %331 = fadd float %328, %330
-  store float %331, ptr %329, align 4
-  %332 = add nuw nsw i64 %326, 1
-  %333 = icmp eq i64 %332, 4
-  br i1 %333, label %322, label %325
-
-334:
-  %335 = phi i64 [ 0, %224 ], [ %339, %334 ]
-  %336 = getelementptr inbounds float, ptr %10, i64 %335
-  %337 = load float, ptr %336, align 4
-  %338 = fdiv float %337, %226
-  store float %338, ptr %336, align 4
-  %339 = add nuw nsw i64 %335, 1
-  %340 = icmp eq i64 %339, 4
-  br i1 %340, label %341, label %334
-
-341:
-  %342 = load float, ptr %28, align 4
-  br label %343
-
-343:
-  %344 = phi float [ %342, %341 ], [ 0.000000e+00, %143 ]
-  %345 = fcmp uge float %344, 1.000000e+00
-  %346 = or i1 %131, %345
-  br i1 %346, label %408, label %347
-
-347:
-  %348 = load i64, ptr %16, align 8
-  %349 = icmp slt i64 %144, %348
-  br i1 %349, label %408, label %350
-
-350:
-  %351 = load i64, ptr %23, align 8
-  %352 = icmp slt i64 %144, %351
-  br i1 %352, label %353, label %408
-
-353:
-  %354 = mul nsw i64 %144, %12
-  %355 = sitofp i64 %354 to float
-  %356 = fadd float %30, %355
-  %357 = load float, ptr %31, align 8
-  %358 = load float, ptr %32, align 8
-  %359 = tail call float @llvm.fmuladd.f32(float %358, float %356, float %357)
-  %360 = load float, ptr %33, align 4
-  %361 = fneg float %358
-  %362 = tail call float @llvm.fmuladd.f32(float %361, float %138, float %360)
-  store float %359, ptr %4, align 4
-  store float %362, ptr %34, align 4
-  store float 0.000000e+00, ptr %35, align 4
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %5, ptr noundef nonnull align 4 dereferenceable(12) @__const.shadow_on_ground.along, i64 12, i1 false)
-  %363 = load float, ptr %36, align 4
-  %364 = fcmp ogt float %363, 0.000000e+00
-  br i1 %364, label %365, label %367
-
-365:
-  store float 0.000000e+00, ptr %34, align 4
-  store float 0.000000e+00, ptr %4, align 4
-  store float %363, ptr %35, align 4
-  store float %359, ptr %5, align 4
-  store float %362, ptr %37, align 4
-  %366 = fneg float %363
-  store float %366, ptr %38, align 4
-  br label %367
-
-367:
-  %368 = phi float [ %363, %365 ], [ 0.000000e+00, %353 ]
-  %369 = phi float [ 0.000000e+00, %365 ], [ %362, %353 ]
-  %370 = phi float [ 0.000000e+00, %365 ], [ %359, %353 ]
-  %371 = phi float [ %366, %365 ], [ -1.000000e+00, %353 ]
-  %372 = phi float [ %362, %365 ], [ 0.000000e+00, %353 ]
-  %373 = phi float [ %359, %365 ], [ 0.000000e+00, %353 ]
-  %374 = load float, ptr %39, align 4
-  %375 = load float, ptr %40, align 4
-  %376 = fmul float %372, %375
-  %377 = tail call float @llvm.fmuladd.f32(float %374, float %373, float %376)
-  %378 = load float, ptr %41, align 4
-  %379 = tail call float @llvm.fmuladd.f32(float %378, float %371, float %377)
-  %380 = fcmp olt float %379, 0.000000e+00
-  br i1 %380, label %381, label %406
-
-381:
-  %382 = load float, ptr %42, align 8
-  %383 = fmul float %369, %375
-  %384 = tail call float @llvm.fmuladd.f32(float %374, float %370, float %383)
-  %385 = tail call float @llvm.fmuladd.f32(float %378, float %368, float %384)
-  %386 = fsub float %382, %385
-  %387 = fdiv float %386, %379
-  %388 = fcmp ogt float %387, 0.000000e+00
-  br i1 %388, label %396, label %406
-
-389:
-  %390 = load float, ptr %43, align 4
-  %391 = load float, ptr %44, align 4
-  %392 = fdiv float %391, 3.000000e+00
-  %393 = call fastcc float @lit(ptr noundef readonly %0, ptr noundef nonnull %6, i32 noundef 7, float noundef %392) #11
-  %394 = fsub float 1.000000e+00, %393
-  %395 = fmul float %390, %394
-  br label %406
-
-396:
-  %397 = phi i64 [ %404, %396 ], [ 0, %381 ]
-  %398 = getelementptr inbounds [3 x float], ptr %4, i64 0, i64 %397
-  %399 = load float, ptr %398, align 4
-  %400 = getelementptr inbounds [3 x float], ptr %5, i64 0, i64 %397
-  %401 = load float, ptr %400, align 4
-  %402 = tail call float @llvm.fmuladd.f32(float %387, float %401, float %399)
-  %403 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %397
-  store float %402, ptr %403, align 4
-  %404 = add nuw nsw i64 %397, 1
-  %405 = icmp eq i64 %404, 3
-  br i1 %405, label %389, label %396
-
-406:
-  %407 = phi float [ 0.000000e+00, %367 ], [ %395, %389 ], [ 0.000000e+00, %381 ]
-  br label %408
-
-408:
-  %409 = phi float [ %407, %406 ], [ 0.000000e+00, %350 ], [ 0.000000e+00, %347 ], [ 0.000000e+00, %343 ]
-  %410 = fsub float 1.000000e+00, %344
-  %411 = tail call float @llvm.fmuladd.f32(float %410, float %409, float %344)
-  %412 = fcmp ogt float %411, 0.000000e+00
-  br i1 %412, label %413, label %442
-
-413:
-  %414 = load ptr, ptr %45, align 8
-  %415 = add nsw i64 %144, %139
-  %416 = shl nsw i64 %415, 2
-  %417 = getelementptr inbounds i8, ptr %414, i64 %416
-  %418 = fmul float %410, %409
-  br label %427
-
-419:
-  %420 = tail call float @llvm.fmuladd.f32(float %411, float 2.550000e+02, float 5.000000e-01)
-  %421 = fcmp ogt float %420, 0.000000e+00
-  %422 = select i1 %421, float %420, float 0.000000e+00
-  %423 = fcmp olt float %422, 2.550000e+02
-  %424 = select i1 %423, float %422, float 2.550000e+02
-  %425 = fptoui float %424 to i8
-  %426 = getelementptr inbounds i8, ptr %417, i64 3
-  store i8 %425, ptr %426, align 1
-  br label %442
-
-427:
-  %428 = phi i64 [ 0, %413 ], [ %440, %427 ]
-  %429 = getelementptr inbounds [4 x float], ptr %10, i64 0, i64 %428
-  %430 = load float, ptr %429, align 4
-  %431 = tail call float @llvm.fmuladd.f32(float %418, float 0x3FBEB851E0000000, float %430)
-  %432 = fdiv float %431, %411
-  %433 = tail call float @llvm.fmuladd.f32(float %432, float 2.550000e+02, float 5.000000e-01)
-  %434 = fcmp ogt float %433, 0.000000e+00
-  %435 = select i1 %434, float %433, float 0.000000e+00
-  %436 = fcmp olt float %435, 2.550000e+02
-  %437 = select i1 %436, float %435, float 2.550000e+02
-  %438 = fptoui float %437 to i8
-  %439 = getelementptr inbounds i8, ptr %417, i64 %428
-  store i8 %438, ptr %439, align 1
-  %440 = add nuw nsw i64 %428, 1
-  %441 = icmp eq i64 %440, 3
-  br i1 %441, label %419, label %427
-
-442:
-  %443 = add i64 %144, 1
-  %444 = icmp eq i64 %443, %132
-  br i1 %444, label %140, label %143
+  %297 = add nsw i64 %39, 1
+  %298 = icmp eq i64 %297, %5
+  br i1 %298, label %37, label %38
 }
+
+declare float @llvm.fmuladd.f32(float, float, float) #3
 
 declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) #4
 
-define void @lay_over(ptr nocapture noundef readonly %0, i64 noundef %1, i64 noundef %2, ptr nocapture noundef %3, i64 noundef %4) local_unnamed_addr #5 {
+define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64 noundef %2) local_unnamed_addr #5 {
+  %4 = alloca [3 x float], align 4
+  %5 = alloca [3 x float], align 4
+  %6 = alloca [3 x float], align 4
+  %7 = alloca [3 x float], align 4
+  %8 = alloca [3 x float], align 4
+  %9 = alloca [3 x float], align 4
+  %10 = alloca [4 x i32], align 16
+  %11 = alloca [3 x float], align 4
+  %12 = alloca [3 x float], align 4
+  %13 = alloca [3 x float], align 4
+  %14 = alloca %struct.Shaded, align 4
+  %15 = alloca %struct.Shaded, align 4
+  %16 = alloca [4 x float], align 16
+  %17 = alloca [4 x float], align 16
+  %18 = getelementptr inbounds i8, ptr %0, i64 48
+  %19 = load i64, ptr %18, align 8
+  %20 = load ptr, ptr %0, align 8
+  %21 = load i64, ptr %20, align 8
+  %22 = sdiv i64 %21, %19
+  %23 = getelementptr inbounds i8, ptr %0, i64 56
+  %24 = icmp slt i64 %1, %2
+  br i1 %24, label %25, label %70
+
+25:
+  %26 = icmp sgt i64 %19, 0
+  %27 = getelementptr inbounds i8, ptr %0, i64 8
+  %28 = getelementptr inbounds i8, ptr %0, i64 72
+  %29 = getelementptr inbounds i8, ptr %0, i64 80
+  %30 = getelementptr inbounds i8, ptr %0, i64 64
+  %31 = getelementptr inbounds i8, ptr %10, i64 4
+  %32 = getelementptr inbounds i8, ptr %10, i64 8
+  %33 = getelementptr inbounds i8, ptr %10, i64 12
+  %34 = getelementptr inbounds i8, ptr %0, i64 40
+  %35 = getelementptr inbounds i8, ptr %12, i64 4
+  %36 = getelementptr inbounds i8, ptr %11, i64 4
+  %37 = getelementptr inbounds i8, ptr %12, i64 8
+  %38 = getelementptr inbounds i8, ptr %11, i64 8
+  %39 = getelementptr inbounds i8, ptr %14, i64 4
+  %40 = getelementptr inbounds i8, ptr %16, i64 12
+  %41 = getelementptr inbounds i8, ptr %15, i64 4
+  %42 = getelementptr inbounds i8, ptr %13, i64 4
+  %43 = getelementptr inbounds i8, ptr %13, i64 8
+  %44 = getelementptr inbounds i8, ptr %17, i64 12
+  %45 = sitofp i64 %19 to float
+  %46 = fmul float %45, 5.000000e-01
+  %47 = getelementptr inbounds i8, ptr %0, i64 88
+  %48 = getelementptr inbounds i8, ptr %0, i64 96
+  %49 = getelementptr inbounds i8, ptr %0, i64 92
+  %50 = getelementptr inbounds i8, ptr %5, i64 4
+  %51 = getelementptr inbounds i8, ptr %5, i64 8
+  %52 = getelementptr inbounds i8, ptr %0, i64 100
+  %53 = getelementptr inbounds i8, ptr %6, i64 4
+  %54 = getelementptr inbounds i8, ptr %6, i64 8
+  %55 = getelementptr inbounds i8, ptr %0, i64 120
+  %56 = getelementptr inbounds i8, ptr %0, i64 124
+  %57 = getelementptr inbounds i8, ptr %0, i64 128
+  %58 = getelementptr inbounds i8, ptr %0, i64 144
+  %59 = getelementptr inbounds i8, ptr %0, i64 148
+  %60 = getelementptr inbounds i8, ptr %0, i64 220
+  %61 = getelementptr inbounds i8, ptr %0, i64 168
+  %62 = getelementptr inbounds i8, ptr %7, i64 4
+  %63 = getelementptr inbounds i8, ptr %7, i64 8
+  %64 = getelementptr inbounds i8, ptr %4, i64 4
+  %65 = getelementptr inbounds i8, ptr %0, i64 152
+  %66 = getelementptr inbounds i8, ptr %0, i64 160
+  %67 = getelementptr inbounds i8, ptr %4, i64 8
+  %68 = getelementptr inbounds i8, ptr %0, i64 216
+  %69 = getelementptr inbounds i8, ptr %0, i64 224
+  br label %71
+
+70:
+  ret void
+
+71:
+  %72 = phi i64 [ %1, %25 ], [ %165, %164 ]
+  %73 = load ptr, ptr %0, align 8
+  %74 = icmp ne ptr %73, null
+  %75 = and i1 %26, %74
+  br i1 %75, label %76, label %105
+
+76:
+  %77 = getelementptr inbounds i8, ptr %73, i64 32
+  %78 = mul nsw i64 %72, %19
+  %79 = load ptr, ptr %77, align 8
+  br label %80
+
+80:
+  %81 = phi i64 [ %22, %76 ], [ %101, %100 ]
+  %82 = phi i64 [ 0, %76 ], [ %102, %100 ]
+  %83 = phi i64 [ 0, %76 ], [ %103, %100 ]
+  %84 = add nsw i64 %83, %78
+  %85 = shl nsw i64 %84, 3
+  %86 = getelementptr inbounds i8, ptr %79, i64 %85
+  %87 = getelementptr inbounds i8, ptr %86, i64 4
+  %88 = load i32, ptr %87, align 4
+  %89 = load i32, ptr %86, align 4
+  %90 = icmp slt i32 %88, %89
+  br i1 %90, label %100, label %91
+
+91:
+  %92 = sext i32 %89 to i64
+  %93 = sdiv i64 %92, %19
+  %94 = tail call i64 @llvm.smin.i64(i64 %93, i64 %81)
+  %95 = sext i32 %88 to i64
+  %96 = sdiv i64 %95, %19
+  %97 = icmp slt i64 %96, %82
+  %98 = add nsw i64 %96, 1
+  %99 = select i1 %97, i64 %82, i64 %98
+  br label %100
+
+100:
+  %101 = phi i64 [ %81, %80 ], [ %94, %91 ]
+  %102 = phi i64 [ %82, %80 ], [ %99, %91 ]
+  %103 = add nuw nsw i64 %83, 1
+  %104 = icmp eq i64 %103, %19
+  br i1 %104, label %105, label %80
+
+105:
+  %106 = phi i64 [ %22, %71 ], [ %101, %100 ]
+  %107 = phi i64 [ 0, %71 ], [ %102, %100 ]
+  %108 = load ptr, ptr %27, align 8
+  %109 = icmp ne ptr %108, null
+  %110 = and i1 %26, %109
+  br i1 %110, label %111, label %140
+
+111:
+  %112 = getelementptr inbounds i8, ptr %108, i64 32
+  %113 = mul nsw i64 %72, %19
+  %114 = load ptr, ptr %112, align 8
+  br label %115
+
+115:
+  %116 = phi i64 [ %106, %111 ], [ %136, %135 ]
+  %117 = phi i64 [ %107, %111 ], [ %137, %135 ]
+  %118 = phi i64 [ 0, %111 ], [ %138, %135 ]
+  %119 = add nsw i64 %118, %113
+  %120 = shl nsw i64 %119, 3
+  %121 = getelementptr inbounds i8, ptr %114, i64 %120
+  %122 = getelementptr inbounds i8, ptr %121, i64 4
+  %123 = load i32, ptr %122, align 4
+  %124 = load i32, ptr %121, align 4
+  %125 = icmp slt i32 %123, %124
+  br i1 %125, label %135, label %126
+
+126:
+  %127 = sext i32 %124 to i64
+  %128 = sdiv i64 %127, %19
+  %129 = tail call i64 @llvm.smin.i64(i64 %128, i64 %116)
+  %130 = sext i32 %123 to i64
+  %131 = sdiv i64 %130, %19
+  %132 = icmp slt i64 %131, %117
+  %133 = add nsw i64 %131, 1
+  %134 = select i1 %132, i64 %117, i64 %133
+  br label %135
+
+135:
+  %136 = phi i64 [ %116, %115 ], [ %129, %126 ]
+  %137 = phi i64 [ %117, %115 ], [ %134, %126 ]
+  %138 = add nuw nsw i64 %118, 1
+  %139 = icmp eq i64 %138, %19
+  br i1 %139, label %140, label %115
+
+140:
+  %141 = phi i64 [ %106, %105 ], [ %136, %135 ]
+  %142 = phi i64 [ %107, %105 ], [ %137, %135 ]
+  %143 = load i64, ptr %28, align 8
+  %144 = icmp slt i64 %72, %143
+  br i1 %144, label %153, label %145
+
+145:
+  %146 = load i64, ptr %29, align 8
+  %147 = icmp slt i64 %72, %146
+  br i1 %147, label %148, label %153
+
+148:
+  %149 = load i64, ptr %23, align 8
+  %150 = tail call i64 @llvm.smin.i64(i64 %149, i64 %141)
+  %151 = load i64, ptr %30, align 8
+  %152 = tail call i64 @llvm.smax.i64(i64 %151, i64 %142)
+  br label %153
+
+153:
+  %154 = phi i64 [ %141, %145 ], [ %141, %140 ], [ %150, %148 ]
+  %155 = phi i1 [ true, %145 ], [ true, %140 ], [ false, %148 ]
+  %156 = phi i64 [ %142, %145 ], [ %142, %140 ], [ %152, %148 ]
+  %157 = icmp slt i64 %154, %156
+  br i1 %157, label %158, label %164
+
+158:
+  %159 = shl nsw i64 %72, 1
+  %160 = mul nsw i64 %72, %19
+  %161 = sitofp i64 %160 to float
+  %162 = fadd float %46, %161
+  %163 = mul nsw i64 %72, %22
+  br label %167
+
+164:
+  %165 = add i64 %72, 1
+  %166 = icmp eq i64 %165, %2
+  br i1 %166, label %70, label %71
+
+167:
+  %168 = phi i64 [ %154, %158 ], [ %700, %699 ]
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %17, i8 0, i64 16, i1 false)
+  %169 = icmp sge i64 %168, %141
+  %170 = icmp slt i64 %168, %142
+  %171 = select i1 %169, i1 %170, i1 false
+  br i1 %171, label %172, label %443
+
+172:
+  %173 = load i64, ptr %18, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %14, ptr noundef nonnull align 4 dereferenceable(16) @__const.mean_color.veil, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %15, ptr noundef nonnull align 4 dereferenceable(16) @__const.mean_color.veil, i64 16, i1 false)
+  br label %179
+
+174:
+  %175 = load ptr, ptr %27, align 8
+  %176 = icmp eq ptr %175, null
+  %177 = icmp eq i64 %173, 2
+  %178 = select i1 %176, i1 %177, i1 false
+  br i1 %178, label %184, label %314
+
+179:
+  %180 = phi i64 [ 0, %172 ], [ %182, %179 ]
+  %181 = getelementptr inbounds float, ptr %17, i64 %180
+  store float 0.000000e+00, ptr %181, align 4
+  %182 = add nuw nsw i64 %180, 1
+  %183 = icmp eq i64 %182, 4
+  br i1 %183, label %174, label %179
+
+184:
+  %185 = load ptr, ptr %0, align 8
+  %186 = getelementptr inbounds i8, ptr %185, i64 16
+  %187 = load ptr, ptr %186, align 8
+  %188 = load i64, ptr %185, align 8
+  %189 = mul nsw i64 %188, %159
+  %190 = getelementptr inbounds float, ptr %187, i64 %189
+  %191 = shl nsw i64 %168, 1
+  %192 = getelementptr inbounds float, ptr %190, i64 %191
+  %193 = getelementptr inbounds float, ptr %192, i64 %188
+  %194 = load float, ptr %192, align 4
+  %195 = fcmp ogt float %194, 0.000000e+00
+  %196 = getelementptr inbounds i8, ptr %192, i64 4
+  %197 = load float, ptr %196, align 4
+  %198 = fcmp ogt float %197, 0.000000e+00
+  br i1 %195, label %207, label %199
+
+199:
+  br i1 %198, label %316, label %200
+
+200:
+  %201 = load float, ptr %193, align 4
+  %202 = fcmp ogt float %201, 0.000000e+00
+  br i1 %202, label %316, label %203
+
+203:
+  %204 = getelementptr inbounds i8, ptr %193, i64 4
+  %205 = load float, ptr %204, align 4
+  %206 = fcmp ogt float %205, 0.000000e+00
+  br i1 %206, label %316, label %441
+
+207:
+  br i1 %198, label %208, label %316
+
+208:
+  %209 = load float, ptr %193, align 4
+  %210 = fcmp ogt float %209, 0.000000e+00
+  br i1 %210, label %211, label %316
+
+211:
+  %212 = getelementptr inbounds i8, ptr %193, i64 4
+  %213 = load float, ptr %212, align 4
+  %214 = fcmp ogt float %213, 0.000000e+00
+  br i1 %214, label %215, label %316
+
+215:
+  %216 = getelementptr inbounds i8, ptr %185, i64 24
+  %217 = load ptr, ptr %216, align 8
+  %218 = getelementptr inbounds i32, ptr %217, i64 %189
+  %219 = getelementptr inbounds i32, ptr %218, i64 %191
+  %220 = load i32, ptr %219, align 4
+  %221 = getelementptr inbounds i8, ptr %219, i64 4
+  %222 = load i32, ptr %221, align 4
+  store i32 %222, ptr %31, align 4
+  %223 = getelementptr inbounds i32, ptr %219, i64 %188
+  %224 = load i32, ptr %223, align 4
+  store i32 %224, ptr %32, align 8
+  %225 = getelementptr i8, ptr %223, i64 4
+  %226 = load i32, ptr %225, align 4
+  store i32 %226, ptr %33, align 4
+  %227 = load ptr, ptr %34, align 8
+  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull %185, i64 noundef %191, i64 noundef %159, ptr noundef nonnull %11) #11
+  br label %237
+
+228:
+  %229 = shl nsw i32 %220, 2
+  %230 = sext i32 %229 to i64
+  %231 = getelementptr inbounds float, ptr %227, i64 %230
+  %232 = getelementptr inbounds i8, ptr %231, i64 4
+  %233 = getelementptr inbounds i8, ptr %231, i64 8
+  %234 = load float, ptr %11, align 4
+  %235 = load float, ptr %36, align 4
+  %236 = load float, ptr %38, align 4
+  br label %244
+
+237:
+  %238 = phi i64 [ 0, %215 ], [ %242, %237 ]
+  %239 = getelementptr inbounds [3 x float], ptr %11, i64 0, i64 %238
+  %240 = load float, ptr %239, align 4
+  %241 = getelementptr inbounds [3 x float], ptr %13, i64 0, i64 %238
+  store float %240, ptr %241, align 4
+  %242 = add nuw nsw i64 %238, 1
+  %243 = icmp eq i64 %242, 3
+  br i1 %243, label %228, label %237
+
+244:
+  %245 = phi i64 [ 1, %228 ], [ %291, %290 ]
+  %246 = phi i1 [ false, %228 ], [ %292, %290 ]
+  %247 = getelementptr inbounds [4 x i32], ptr %10, i64 0, i64 %245
+  %248 = load i32, ptr %247, align 4
+  %249 = icmp eq i32 %248, %220
+  br i1 %249, label %290, label %250
+
+250:
+  %251 = load ptr, ptr %34, align 8
+  %252 = shl nsw i32 %248, 2
+  %253 = sext i32 %252 to i64
+  %254 = getelementptr inbounds float, ptr %251, i64 %253
+  %255 = load float, ptr %254, align 4
+  %256 = load float, ptr %231, align 4
+  %257 = fcmp une float %255, %256
+  br i1 %257, label %313, label %258
+
+258:
+  %259 = getelementptr inbounds i8, ptr %254, i64 4
+  %260 = load float, ptr %259, align 4
+  %261 = load float, ptr %232, align 4
+  %262 = fcmp une float %260, %261
+  br i1 %262, label %313, label %263
+
+263:
+  %264 = getelementptr inbounds i8, ptr %254, i64 8
+  %265 = load float, ptr %264, align 4
+  %266 = load float, ptr %233, align 4
+  %267 = fcmp une float %265, %266
+  br i1 %267, label %313, label %268
+
+268:
+  %269 = and i64 %245, 1
+  %270 = or disjoint i64 %269, %191
+  %271 = lshr i64 %245, 1
+  %272 = and i64 %271, 2147483647
+  %273 = add nsw i64 %272, %159
+  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull %185, i64 noundef %270, i64 noundef %273, ptr noundef nonnull %12) #11
+  %274 = load float, ptr %12, align 4
+  %275 = load float, ptr %35, align 4
+  %276 = fmul float %235, %275
+  %277 = tail call float @llvm.fmuladd.f32(float %274, float %234, float %276)
+  %278 = load float, ptr %37, align 4
+  %279 = tail call float @llvm.fmuladd.f32(float %278, float %236, float %277)
+  %280 = fcmp olt float %279, 0x3FEF5C2900000000
+  br i1 %280, label %313, label %281
+
+281:
+  %282 = phi i64 [ %288, %281 ], [ 0, %268 ]
+  %283 = getelementptr inbounds [3 x float], ptr %12, i64 0, i64 %282
+  %284 = load float, ptr %283, align 4
+  %285 = getelementptr inbounds [3 x float], ptr %13, i64 0, i64 %282
+  %286 = load float, ptr %285, align 4
+  %287 = fadd float %284, %286
+  store float %287, ptr %285, align 4
+  %288 = add nuw nsw i64 %282, 1
+  %289 = icmp eq i64 %288, 3
+  br i1 %289, label %290, label %281
+
+290:
+  %291 = add nuw nsw i64 %245, 1
+  %292 = icmp ugt i64 %245, 2
+  %293 = icmp eq i64 %291, 4
+  br i1 %293, label %294, label %244
+
+294:
+  %295 = load float, ptr %13, align 4
+  %296 = load float, ptr %42, align 4
+  %297 = fmul float %296, %296
+  %298 = tail call float @llvm.fmuladd.f32(float %295, float %295, float %297)
+  %299 = load float, ptr %43, align 4
+  %300 = tail call float @llvm.fmuladd.f32(float %299, float %299, float %298)
+  %301 = tail call float @sqrtf(float noundef %300) #12
+  %302 = fcmp ogt float %301, 0x3BC79CA100000000
+  %303 = fdiv float 1.000000e+00, %301
+  %304 = select i1 %302, float %303, float 0.000000e+00
+  br label %305
+
+305:
+  %306 = phi i64 [ 0, %294 ], [ %310, %305 ]
+  %307 = getelementptr inbounds float, ptr %13, i64 %306
+  %308 = load float, ptr %307, align 4
+  %309 = fmul float %304, %308
+  store float %309, ptr %307, align 4
+  %310 = add nuw nsw i64 %306, 1
+  %311 = icmp eq i64 %310, 3
+  br i1 %311, label %312, label %305
+
+312:
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull %185, i64 noundef %191, i64 noundef %159, ptr noundef nonnull %13, ptr noundef nonnull %17) #11
+  store float 1.000000e+00, ptr %44, align 4
+  br label %441
+
+313:
+  br i1 %246, label %441, label %314
+
+314:
+  %315 = icmp sgt i64 %173, 0
+  br i1 %315, label %316, label %324
+
+316:
+  %317 = mul nsw i64 %173, %168
+  %318 = mul nsw i64 %173, %72
+  br label %319
+
+319:
+  %320 = phi i32 [ -1, %316 ], [ %421, %327 ]
+  %321 = phi i32 [ -1, %316 ], [ %384, %327 ]
+  %322 = phi i64 [ 0, %316 ], [ %328, %327 ]
+  %323 = add nsw i64 %322, %318
+  br label %330
+
+324:
+  %325 = mul nsw i64 %173, %173
+  %326 = uitofp nneg i64 %325 to float
+  br label %434
+
+327:
+  %328 = add nuw nsw i64 %322, 1
+  %329 = icmp eq i64 %328, %173
+  br i1 %329, label %324, label %319
+
+330:
+  %331 = phi i32 [ %320, %319 ], [ %421, %422 ]
+  %332 = phi i32 [ %321, %319 ], [ %384, %422 ]
+  %333 = phi i64 [ 0, %319 ], [ %423, %422 ]
+  %334 = add nsw i64 %333, %317
+  %335 = load ptr, ptr %0, align 8
+  %336 = load i64, ptr %335, align 8
+  %337 = mul nsw i64 %336, %323
+  %338 = add nsw i64 %337, %334
+  %339 = getelementptr inbounds i8, ptr %335, i64 16
+  %340 = load ptr, ptr %339, align 8
+  %341 = getelementptr inbounds float, ptr %340, i64 %338
+  %342 = load float, ptr %341, align 4
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %16, i8 0, i64 16, i1 false)
+  %343 = load ptr, ptr %27, align 8
+  %344 = icmp eq ptr %343, null
+  br i1 %344, label %382, label %345
+
+345:
+  %346 = getelementptr inbounds i8, ptr %343, i64 16
+  %347 = load ptr, ptr %346, align 8
+  %348 = getelementptr inbounds float, ptr %347, i64 %338
+  %349 = load float, ptr %348, align 4
+  %350 = fcmp ogt float %349, %342
+  br i1 %350, label %351, label %382
+
+351:
+  %352 = load i64, ptr %343, align 8
+  %353 = mul nsw i64 %352, %323
+  %354 = getelementptr inbounds i8, ptr %343, i64 24
+  %355 = load ptr, ptr %354, align 8
+  %356 = getelementptr i32, ptr %355, i64 %353
+  %357 = getelementptr i32, ptr %356, i64 %334
+  %358 = load i32, ptr %357, align 4
+  %359 = icmp eq i32 %358, %332
+  br i1 %359, label %362, label %360
+
+360:
+  store i32 %358, ptr %14, align 4
+  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %343, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %9) #11
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %343, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %9, ptr noundef nonnull %39) #11
+  %361 = load i32, ptr %14, align 4
+  br label %362
+
+362:
+  %363 = phi i32 [ %361, %360 ], [ %332, %351 ]
+  %364 = load ptr, ptr %34, align 8
+  %365 = shl nsw i32 %363, 2
+  %366 = or disjoint i32 %365, 3
+  %367 = sext i32 %366 to i64
+  %368 = getelementptr inbounds float, ptr %364, i64 %367
+  %369 = load float, ptr %368, align 4
+  br label %370
+
+370:
+  %371 = phi i64 [ 0, %362 ], [ %377, %370 ]
+  %372 = getelementptr inbounds [3 x float], ptr %39, i64 0, i64 %371
+  %373 = load float, ptr %372, align 4
+  %374 = getelementptr inbounds float, ptr %16, i64 %371
+  %375 = load float, ptr %374, align 4
+  %376 = tail call float @llvm.fmuladd.f32(float %369, float %373, float %375)
+  store float %376, ptr %374, align 4
+  %377 = add nuw nsw i64 %371, 1
+  %378 = icmp eq i64 %377, 3
+  br i1 %378, label %379, label %370
+
+379:
+  %380 = load float, ptr %40, align 4
+  %381 = fadd float %369, %380
+  store float %381, ptr %40, align 4
+  br label %382
+
+382:
+  %383 = phi float [ %381, %379 ], [ 0.000000e+00, %345 ], [ 0.000000e+00, %330 ]
+  %384 = phi i32 [ %363, %379 ], [ %332, %345 ], [ %332, %330 ]
+  %385 = fcmp ogt float %342, 0.000000e+00
+  br i1 %385, label %386, label %420
+
+386:
+  %387 = load ptr, ptr %0, align 8
+  %388 = load i64, ptr %387, align 8
+  %389 = mul nsw i64 %388, %323
+  %390 = getelementptr inbounds i8, ptr %387, i64 24
+  %391 = load ptr, ptr %390, align 8
+  %392 = getelementptr i32, ptr %391, i64 %389
+  %393 = getelementptr i32, ptr %392, i64 %334
+  %394 = load i32, ptr %393, align 4
+  %395 = icmp eq i32 %394, %331
+  br i1 %395, label %398, label %396
+
+396:
+  store i32 %394, ptr %15, align 4
+  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %387, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %8) #11
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %387, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %8, ptr noundef nonnull %41) #11
+  %397 = load i32, ptr %15, align 4
+  br label %398
+
+398:
+  %399 = phi i32 [ %397, %396 ], [ %331, %386 ]
+  %400 = load ptr, ptr %34, align 8
+  %401 = shl nsw i32 %399, 2
+  %402 = or disjoint i32 %401, 3
+  %403 = sext i32 %402 to i64
+  %404 = getelementptr inbounds float, ptr %400, i64 %403
+  %405 = load float, ptr %404, align 4
+  %406 = fsub float 1.000000e+00, %383
+  %407 = fmul float %406, %405
+  br label %408
+
+408:
+  %409 = phi i64 [ 0, %398 ], [ %415, %408 ]
+  %410 = getelementptr inbounds [3 x float], ptr %41, i64 0, i64 %409
+  %411 = load float, ptr %410, align 4
+  %412 = getelementptr inbounds float, ptr %16, i64 %409
+  %413 = load float, ptr %412, align 4
+  %414 = tail call float @llvm.fmuladd.f32(float %407, float %411, float %413)
+  store float %414, ptr %412, align 4
+  %415 = add nuw nsw i64 %409, 1
+  %416 = icmp eq i64 %415, 3
+  br i1 %416, label %417, label %408
+
+417:
+  %418 = load float, ptr %40, align 4
+  %419 = fadd float %407, %418
+  store float %419, ptr %40, align 4
+  br label %420
+
+420:
+  %421 = phi i32 [ %399, %417 ], [ %331, %382 ]
+  br label %425
+
+422:
+  %423 = add nuw nsw i64 %333, 1
+  %424 = icmp eq i64 %423, %173
+  br i1 %424, label %327, label %330
+
+425:
+  %426 = phi i64 [ 0, %420 ], [ %432, %425 ]
+  %427 = getelementptr inbounds [4 x float], ptr %16, i64 0, i64 %426
+  %428 = load float, ptr %427, align 4
+  %429 = getelementptr inbounds float, ptr %17, i64 %426
+  %430 = load float, ptr %429, align 4
+  %431 = fadd float %428, %430
+  store float %431, ptr %429, align 4
+  %432 = add nuw nsw i64 %426, 1
+  %433 = icmp eq i64 %432, 4
+  br i1 %433, label %422, label %425
+
+434:
+  %435 = phi i64 [ 0, %324 ], [ %439, %434 ]
+  %436 = getelementptr inbounds float, ptr %17, i64 %435
+  %437 = load float, ptr %436, align 4
+  %438 = fdiv float %437, %326
+  store float %438, ptr %436, align 4
+  %439 = add nuw nsw i64 %435, 1
+  %440 = icmp eq i64 %439, 4
+  br i1 %440, label %441, label %434
+
+441:
+  %442 = load float, ptr %44, align 4
+  br label %443
+
+443:
+  %444 = phi float [ %442, %441 ], [ 0.000000e+00, %167 ]
+  %445 = fcmp uge float %444, 1.000000e+00
+  %446 = or i1 %155, %445
+  br i1 %446, label %664, label %447
+
+447:
+  %448 = load i64, ptr %23, align 8
+  %449 = icmp slt i64 %168, %448
+  br i1 %449, label %664, label %450
+
+450:
+  %451 = load i64, ptr %30, align 8
+  %452 = icmp slt i64 %168, %451
+  br i1 %452, label %453, label %664
+
+453:
+  %454 = mul nsw i64 %168, %19
+  %455 = sitofp i64 %454 to float
+  %456 = fadd float %46, %455
+  %457 = load float, ptr %47, align 8
+  %458 = load float, ptr %48, align 8
+  %459 = tail call float @llvm.fmuladd.f32(float %458, float %456, float %457)
+  %460 = load float, ptr %49, align 4
+  %461 = fneg float %458
+  %462 = tail call float @llvm.fmuladd.f32(float %461, float %162, float %460)
+  store float %459, ptr %5, align 4
+  store float %462, ptr %50, align 4
+  store float 0.000000e+00, ptr %51, align 4
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %6, ptr noundef nonnull align 4 dereferenceable(12) @__const.shadow_on_ground.along, i64 12, i1 false)
+  %463 = load float, ptr %52, align 4
+  %464 = fcmp ogt float %463, 0.000000e+00
+  br i1 %464, label %465, label %467
+
+465:
+  store float 0.000000e+00, ptr %50, align 4
+  store float 0.000000e+00, ptr %5, align 4
+  store float %463, ptr %51, align 4
+  store float %459, ptr %6, align 4
+  store float %462, ptr %53, align 4
+  %466 = fneg float %463
+  store float %466, ptr %54, align 4
+  br label %467
+
+467:
+  %468 = phi float [ %463, %465 ], [ 0.000000e+00, %453 ]
+  %469 = phi float [ 0.000000e+00, %465 ], [ %462, %453 ]
+  %470 = phi float [ 0.000000e+00, %465 ], [ %459, %453 ]
+  %471 = phi float [ %466, %465 ], [ -1.000000e+00, %453 ]
+  %472 = phi float [ %462, %465 ], [ 0.000000e+00, %453 ]
+  %473 = phi float [ %459, %465 ], [ 0.000000e+00, %453 ]
+  %474 = load float, ptr %55, align 4
+  %475 = load float, ptr %56, align 4
+  %476 = fmul float %472, %475
+  %477 = tail call float @llvm.fmuladd.f32(float %474, float %473, float %476)
+  %478 = load float, ptr %57, align 4
+  %479 = tail call float @llvm.fmuladd.f32(float %478, float %471, float %477)
+  %480 = fcmp olt float %479, 0.000000e+00
+  br i1 %480, label %481, label %662
+
+481:
+  %482 = load float, ptr %58, align 8
+  %483 = fmul float %469, %475
+  %484 = tail call float @llvm.fmuladd.f32(float %474, float %470, float %483)
+  %485 = tail call float @llvm.fmuladd.f32(float %478, float %468, float %484)
+  %486 = fsub float %482, %485
+  %487 = fdiv float %486, %479
+  %488 = fcmp ogt float %487, 0.000000e+00
+  br i1 %488, label %652, label %662
+
+489:
+  %490 = load float, ptr %59, align 4
+  %491 = load float, ptr %60, align 4
+  %492 = load float, ptr %7, align 4
+  %493 = load float, ptr %62, align 4
+  %494 = load float, ptr %63, align 4
+  br label %501
+
+495:
+  %496 = fdiv float %491, 3.000000e+00
+  %497 = tail call float @llvm.fmuladd.f32(float %496, float 7.000000e+00, float 4.000000e+00)
+  %498 = load float, ptr %4, align 4
+  %499 = fneg float %497
+  %500 = fcmp olt float %498, %499
+  br i1 %500, label %648, label %520
+
+501:
+  %502 = phi i64 [ 0, %489 ], [ %518, %501 ]
+  %503 = shl nuw nsw i64 %502, 2
+  %504 = getelementptr inbounds float, ptr %61, i64 %503
+  %505 = load float, ptr %504, align 4
+  %506 = getelementptr inbounds i8, ptr %504, i64 4
+  %507 = load float, ptr %506, align 4
+  %508 = fmul float %493, %507
+  %509 = tail call float @llvm.fmuladd.f32(float %505, float %492, float %508)
+  %510 = getelementptr inbounds i8, ptr %504, i64 8
+  %511 = load float, ptr %510, align 4
+  %512 = tail call float @llvm.fmuladd.f32(float %511, float %494, float %509)
+  %513 = or disjoint i64 %503, 3
+  %514 = getelementptr inbounds [12 x float], ptr %61, i64 0, i64 %513
+  %515 = load float, ptr %514, align 4
+  %516 = fadd float %515, %512
+  %517 = getelementptr inbounds [3 x float], ptr %4, i64 0, i64 %502
+  store float %516, ptr %517, align 4
+  %518 = add nuw nsw i64 %502, 1
+  %519 = icmp eq i64 %518, 3
+  br i1 %519, label %495, label %501
+
+520:
+  %521 = load float, ptr %64, align 4
+  %522 = fcmp olt float %521, %499
+  br i1 %522, label %648, label %523
+
+523:
+  %524 = load ptr, ptr %65, align 8
+  %525 = load i64, ptr %524, align 8
+  %526 = sitofp i64 %525 to float
+  %527 = fadd float %497, %526
+  %528 = fcmp ogt float %498, %527
+  br i1 %528, label %648, label %529
+
+529:
+  %530 = getelementptr inbounds i8, ptr %524, i64 8
+  %531 = load i64, ptr %530, align 8
+  %532 = sitofp i64 %531 to float
+  %533 = fadd float %497, %532
+  %534 = fcmp ogt float %521, %533
+  br i1 %534, label %648, label %535
+
+535:
+  %536 = load ptr, ptr %66, align 8
+  %537 = add nsw i64 %531, -1
+  %538 = sitofp i64 %537 to float
+  %539 = fcmp ogt float %521, 0.000000e+00
+  %540 = select i1 %539, float %521, float 0.000000e+00
+  %541 = fcmp olt float %540, %538
+  %542 = select i1 %541, float %540, float %538
+  %543 = fptosi float %542 to i64
+  %544 = shl nsw i64 %543, 3
+  %545 = getelementptr inbounds i8, ptr %536, i64 %544
+  %546 = load i32, ptr %545, align 4
+  %547 = sitofp i32 %546 to float
+  %548 = fcmp olt float %498, %547
+  br i1 %548, label %648, label %549
+
+549:
+  %550 = getelementptr inbounds i8, ptr %545, i64 4
+  %551 = load i32, ptr %550, align 4
+  %552 = sitofp i32 %551 to float
+  %553 = fcmp ogt float %498, %552
+  br i1 %553, label %648, label %554
+
+554:
+  %555 = fmul float %496, 3.000000e+00
+  %556 = load float, ptr %67, align 4
+  %557 = load float, ptr %68, align 8
+  %558 = fadd float %556, %557
+  %559 = fmul float %555, -5.000000e-01
+  %560 = fmul float %559, 2.000000e+00
+  %561 = fadd float %560, %498
+  %562 = fadd float %560, %521
+  %563 = getelementptr inbounds i8, ptr %524, i64 16
+  br label %564
+
+564:
+  %565 = phi i32 [ 0, %554 ], [ %596, %573 ]
+  %566 = phi i32 [ 0, %554 ], [ %574, %573 ]
+  %567 = uitofp nneg i32 %566 to float
+  %568 = tail call float @llvm.fmuladd.f32(float %567, float %555, float %562)
+  %569 = fcmp oge float %568, 0.000000e+00
+  %570 = fcmp olt float %568, %532
+  %571 = fptosi float %568 to i64
+  %572 = mul nsw i64 %525, %571
+  br label %576
+
+573:
+  %574 = add nuw nsw i32 %566, 1
+  %575 = icmp eq i32 %574, 3
+  br i1 %575, label %599, label %564
+
+576:
+  %577 = phi i32 [ %565, %564 ], [ %596, %593 ]
+  %578 = phi i32 [ 0, %564 ], [ %597, %593 ]
+  %579 = uitofp nneg i32 %578 to float
+  %580 = tail call float @llvm.fmuladd.f32(float %579, float %555, float %561)
+  %581 = fcmp oge float %580, 0.000000e+00
+  %582 = select i1 %581, i1 %569, i1 false
+  %583 = fcmp olt float %580, %526
+  %584 = and i1 %583, %582
+  %585 = select i1 %584, i1 %570, i1 false
+  br i1 %585, label %586, label %593
+
+586:
+  %587 = load ptr, ptr %563, align 8
+  %588 = fptosi float %580 to i64
+  %589 = getelementptr float, ptr %587, i64 %572
+  %590 = getelementptr float, ptr %589, i64 %588
+  %591 = load float, ptr %590, align 4
+  %592 = fcmp ule float %591, %558
+  br label %593
+
+593:
+  %594 = phi i1 [ %592, %586 ], [ true, %576 ]
+  %595 = zext i1 %594 to i32
+  %596 = add nsw i32 %577, %595
+  %597 = add nuw nsw i32 %578, 1
+  %598 = icmp eq i32 %597, 3
+  br i1 %598, label %573, label %576
+
+599:
+  %600 = sitofp i32 %596 to float
+  %601 = fdiv float %600, 9.000000e+00
+  %602 = fcmp ogt float %601, 0.000000e+00
+  %603 = fcmp olt float %601, 1.000000e+00
+  %604 = and i1 %602, %603
+  br i1 %604, label %605, label %648
+
+605:
+  %606 = fmul float %496, -5.000000e-01
+  %607 = fmul float %606, 6.000000e+00
+  %608 = fadd float %607, %498
+  %609 = fadd float %607, %521
+  br label %610
+
+610:
+  %611 = phi i32 [ 0, %605 ], [ %642, %619 ]
+  %612 = phi i32 [ 0, %605 ], [ %620, %619 ]
+  %613 = uitofp nneg i32 %612 to float
+  %614 = tail call float @llvm.fmuladd.f32(float %613, float %496, float %609)
+  %615 = fcmp oge float %614, 0.000000e+00
+  %616 = fcmp olt float %614, %532
+  %617 = fptosi float %614 to i64
+  %618 = mul nsw i64 %525, %617
+  br label %622
+
+619:
+  %620 = add nuw nsw i32 %612, 1
+  %621 = icmp eq i32 %620, 7
+  br i1 %621, label %645, label %610
+
+622:
+  %623 = phi i32 [ %611, %610 ], [ %642, %639 ]
+  %624 = phi i32 [ 0, %610 ], [ %643, %639 ]
+  %625 = uitofp nneg i32 %624 to float
+  %626 = tail call float @llvm.fmuladd.f32(float %625, float %496, float %608)
+  %627 = fcmp oge float %626, 0.000000e+00
+  %628 = select i1 %627, i1 %615, i1 false
+  %629 = fcmp olt float %626, %526
+  %630 = and i1 %629, %628
+  %631 = select i1 %630, i1 %616, i1 false
+  br i1 %631, label %632, label %639
+
+632:
+  %633 = load ptr, ptr %563, align 8
+  %634 = fptosi float %626 to i64
+  %635 = getelementptr float, ptr %633, i64 %618
+  %636 = getelementptr float, ptr %635, i64 %634
+  %637 = load float, ptr %636, align 4
+  %638 = fcmp ule float %637, %558
+  br label %639
+
+639:
+  %640 = phi i1 [ %638, %632 ], [ true, %622 ]
+  %641 = zext i1 %640 to i32
+  %642 = add nsw i32 %623, %641
+  %643 = add nuw nsw i32 %624, 1
+  %644 = icmp eq i32 %643, 7
+  br i1 %644, label %619, label %622
+
+645:
+  %646 = sitofp i32 %642 to float
+  %647 = fdiv float %646, 4.900000e+01
+  br label %648
+
+648:
+  %649 = phi float [ 1.000000e+00, %529 ], [ 1.000000e+00, %523 ], [ 1.000000e+00, %520 ], [ 1.000000e+00, %495 ], [ 1.000000e+00, %535 ], [ 1.000000e+00, %549 ], [ %647, %645 ], [ %601, %599 ]
+  %650 = fsub float 1.000000e+00, %649
+  %651 = fmul float %490, %650
+  br label %662
+
+652:
+  %653 = phi i64 [ %660, %652 ], [ 0, %481 ]
+  %654 = getelementptr inbounds [3 x float], ptr %5, i64 0, i64 %653
+  %655 = load float, ptr %654, align 4
+  %656 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %653
+  %657 = load float, ptr %656, align 4
+  %658 = tail call float @llvm.fmuladd.f32(float %487, float %657, float %655)
+  %659 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %653
+  store float %658, ptr %659, align 4
+  %660 = add nuw nsw i64 %653, 1
+  %661 = icmp eq i64 %660, 3
+  br i1 %661, label %489, label %652
+
+662:
+  %663 = phi float [ 0.000000e+00, %467 ], [ %651, %648 ], [ 0.000000e+00, %481 ]
+  br label %664
+
+664:
+  %665 = phi float [ %663, %662 ], [ 0.000000e+00, %450 ], [ 0.000000e+00, %447 ], [ 0.000000e+00, %443 ]
+  %666 = fsub float 1.000000e+00, %444
+  %667 = tail call float @llvm.fmuladd.f32(float %666, float %665, float %444)
+  %668 = fcmp ogt float %667, 0.000000e+00
+  br i1 %668, label %669, label %699
+
+669:
+  %670 = load ptr, ptr %69, align 8
+  %671 = add nsw i64 %168, %163
+  %672 = shl nsw i64 %671, 2
+  %673 = getelementptr inbounds i8, ptr %670, i64 %672
+  %674 = fdiv float 1.000000e+00, %667
+  %675 = fmul float %666, %665
+  br label %684
+
+676:
+  %677 = tail call float @llvm.fmuladd.f32(float %667, float 2.550000e+02, float 5.000000e-01)
+  %678 = fcmp ogt float %677, 0.000000e+00
+  %679 = select i1 %678, float %677, float 0.000000e+00
+  %680 = fcmp olt float %679, 2.550000e+02
+  %681 = select i1 %680, float %679, float 2.550000e+02
+  %682 = fptoui float %681 to i8
+  %683 = getelementptr inbounds i8, ptr %673, i64 3
+  store i8 %682, ptr %683, align 1
+  br label %699
+
+684:
+  %685 = phi i64 [ 0, %669 ], [ %697, %684 ]
+  %686 = getelementptr inbounds [4 x float], ptr %17, i64 0, i64 %685
+  %687 = load float, ptr %686, align 4
+  %688 = tail call float @llvm.fmuladd.f32(float %675, float 0x3FBEB851E0000000, float %687)
+  %689 = fmul float %674, %688
+  %690 = tail call float @llvm.fmuladd.f32(float %689, float 2.550000e+02, float 5.000000e-01)
+  %691 = fcmp ogt float %690, 0.000000e+00
+  %692 = select i1 %691, float %690, float 0.000000e+00
+  %693 = fcmp olt float %692, 2.550000e+02
+  %694 = select i1 %693, float %692, float 2.550000e+02
+  %695 = fptoui float %694 to i8
+  %696 = getelementptr inbounds i8, ptr %673, i64 %685
+  store i8 %695, ptr %696, align 1
+  %697 = add nuw nsw i64 %685, 1
+  %698 = icmp eq i64 %697, 3
+  br i1 %698, label %676, label %684
+
+699:
+  %700 = add i64 %168, 1
+  %701 = icmp eq i64 %700, %156
+  br i1 %701, label %164, label %167
+}
+
+define void @lay_over(ptr nocapture noundef readonly %0, i64 noundef %1, i64 noundef %2, ptr nocapture noundef %3, i64 noundef %4) local_unnamed_addr #6 {
   %6 = icmp sgt i64 %2, 0
   br i1 %6, label %7, label %15
 
@@ -1058,602 +1516,424 @@ define void @lay_over(ptr nocapture noundef readonly %0, i64 noundef %1, i64 nou
   br i1 %50, label %16, label %19
 }
 
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #6
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias nocapture writeonly, ptr noalias nocapture readonly, i64, i1 immarg) #7
 
-define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2, i64 noundef %3, ptr nocapture noundef writeonly %4) unnamed_addr #3 {
+define internal fastcc void @normal_at(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2, i64 noundef %3, ptr nocapture noundef %4) unnamed_addr #5 {
   %6 = alloca [3 x float], align 4
+  %7 = getelementptr inbounds i8, ptr %0, i64 16
+  %8 = load ptr, ptr %7, align 8
+  %9 = getelementptr inbounds i8, ptr %1, i64 24
+  %10 = load ptr, ptr %9, align 8
+  %11 = load i64, ptr %1, align 8
+  %12 = mul nsw i64 %11, %3
+  %13 = getelementptr i32, ptr %10, i64 %12
+  %14 = getelementptr i32, ptr %13, i64 %2
+  %15 = load i32, ptr %14, align 4
+  %16 = mul nsw i32 %15, 3
+  %17 = sext i32 %16 to i64
+  %18 = getelementptr inbounds i32, ptr %8, i64 %17
+  %19 = getelementptr inbounds i8, ptr %0, i64 24
+  %20 = load ptr, ptr %19, align 8
+  %21 = load i32, ptr %18, align 4
+  %22 = mul nsw i32 %21, 3
+  %23 = sext i32 %22 to i64
+  %24 = getelementptr inbounds float, ptr %20, i64 %23
+  %25 = getelementptr inbounds i8, ptr %18, i64 4
+  %26 = load i32, ptr %25, align 4
+  %27 = mul nsw i32 %26, 3
+  %28 = sext i32 %27 to i64
+  %29 = getelementptr inbounds float, ptr %20, i64 %28
+  %30 = getelementptr inbounds i8, ptr %18, i64 8
+  %31 = load i32, ptr %30, align 4
+  %32 = mul nsw i32 %31, 3
+  %33 = sext i32 %32 to i64
+  %34 = getelementptr inbounds float, ptr %20, i64 %33
+  %35 = load float, ptr %29, align 4
+  %36 = load float, ptr %24, align 4
+  %37 = fsub float %35, %36
+  %38 = getelementptr inbounds i8, ptr %34, i64 4
+  %39 = load float, ptr %38, align 4
+  %40 = getelementptr inbounds i8, ptr %24, i64 4
+  %41 = load float, ptr %40, align 4
+  %42 = fsub float %39, %41
+  %43 = getelementptr inbounds i8, ptr %29, i64 4
+  %44 = load float, ptr %43, align 4
+  %45 = fsub float %44, %41
+  %46 = load float, ptr %34, align 4
+  %47 = fsub float %46, %36
+  %48 = fneg float %45
+  %49 = fmul float %47, %48
+  %50 = tail call float @llvm.fmuladd.f32(float %37, float %42, float %49)
+  %51 = sitofp i64 %2 to float
+  %52 = fadd float %51, 5.000000e-01
+  %53 = fsub float %52, %36
+  %54 = sitofp i64 %3 to float
+  %55 = fadd float %54, 5.000000e-01
+  %56 = fsub float %55, %41
+  %57 = fsub float %41, %39
+  %58 = fmul float %56, %47
+  %59 = tail call float @llvm.fmuladd.f32(float %57, float %53, float %58)
+  %60 = fsub float %36, %35
+  %61 = fmul float %60, %56
+  %62 = tail call float @llvm.fmuladd.f32(float %45, float %53, float %61)
+  %63 = fneg float %50
+  %64 = fsub float %63, %59
+  %65 = fsub float %64, %62
+  store float %65, ptr %6, align 4
+  %66 = getelementptr inbounds i8, ptr %6, i64 4
+  store float %59, ptr %66, align 4
+  %67 = getelementptr inbounds i8, ptr %6, i64 8
+  store float %62, ptr %67, align 4
+  %68 = getelementptr inbounds i8, ptr %0, i64 32
+  br label %90
+
+69:
+  %70 = load float, ptr %4, align 4
+  %71 = getelementptr inbounds i8, ptr %4, i64 4
+  %72 = load float, ptr %71, align 4
+  %73 = fmul float %72, %72
+  %74 = tail call float @llvm.fmuladd.f32(float %70, float %70, float %73)
+  %75 = getelementptr inbounds i8, ptr %4, i64 8
+  %76 = load float, ptr %75, align 4
+  %77 = tail call float @llvm.fmuladd.f32(float %76, float %76, float %74)
+  %78 = tail call float @sqrtf(float noundef %77) #12
+  %79 = fcmp ogt float %78, 0x3BC79CA100000000
+  %80 = fdiv float 1.000000e+00, %78
+  %81 = select i1 %79, float %80, float 0.000000e+00
+  br label %82
+
+82:
+  %83 = phi i64 [ 0, %69 ], [ %87, %82 ]
+  %84 = getelementptr inbounds float, ptr %4, i64 %83
+  %85 = load float, ptr %84, align 4
+  %86 = fmul float %81, %85
+  store float %86, ptr %84, align 4
+  %87 = add nuw nsw i64 %83, 1
+  %88 = icmp eq i64 %87, 3
+  br i1 %88, label %89, label %82
+
+89:
+  ret void
+
+90:
+  %91 = phi i64 [ 0, %5 ], [ %95, %94 ]
+  %92 = getelementptr inbounds float, ptr %4, i64 %91
+  store float 0.000000e+00, ptr %92, align 4
+  %93 = trunc nuw nsw i64 %91 to i32
+  br label %97
+
+94:
+  %95 = add nuw nsw i64 %91, 1
+  %96 = icmp eq i64 %95, 3
+  br i1 %96, label %69, label %90
+
+97:
+  %98 = phi float [ 0.000000e+00, %90 ], [ %110, %97 ]
+  %99 = phi i64 [ 0, %90 ], [ %111, %97 ]
+  %100 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %99
+  %101 = load float, ptr %100, align 4
+  %102 = load ptr, ptr %68, align 8
+  %103 = getelementptr inbounds i32, ptr %18, i64 %99
+  %104 = load i32, ptr %103, align 4
+  %105 = mul nsw i32 %104, 3
+  %106 = add nsw i32 %105, %93
+  %107 = sext i32 %106 to i64
+  %108 = getelementptr inbounds float, ptr %102, i64 %107
+  %109 = load float, ptr %108, align 4
+  %110 = tail call float @llvm.fmuladd.f32(float %101, float %109, float %98)
+  store float %110, ptr %92, align 4
+  %111 = add nuw nsw i64 %99, 1
+  %112 = icmp eq i64 %111, 3
+  br i1 %112, label %94, label %97
+}
+
+define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2, i64 noundef %3, ptr nocapture noundef readonly %4, ptr nocapture noundef writeonly %5) unnamed_addr #2 {
   %7 = alloca [3 x float], align 4
   %8 = alloca [3 x float], align 4
   %9 = load i64, ptr %1, align 8
   %10 = mul nsw i64 %9, %3
   %11 = add nsw i64 %10, %2
-  %12 = getelementptr inbounds i8, ptr %1, i64 24
-  %13 = load ptr, ptr %12, align 8
-  %14 = getelementptr inbounds i32, ptr %13, i64 %11
-  %15 = load i32, ptr %14, align 4
-  %16 = getelementptr inbounds i8, ptr %0, i64 16
-  %17 = load ptr, ptr %16, align 8
-  %18 = mul nsw i32 %15, 3
-  %19 = sext i32 %18 to i64
-  %20 = getelementptr inbounds i32, ptr %17, i64 %19
-  %21 = getelementptr inbounds i8, ptr %0, i64 24
-  %22 = load ptr, ptr %21, align 8
-  %23 = load i32, ptr %20, align 4
-  %24 = mul nsw i32 %23, 3
-  %25 = sext i32 %24 to i64
-  %26 = getelementptr inbounds float, ptr %22, i64 %25
-  %27 = getelementptr inbounds i8, ptr %20, i64 4
-  %28 = load i32, ptr %27, align 4
-  %29 = mul nsw i32 %28, 3
-  %30 = sext i32 %29 to i64
-  %31 = getelementptr inbounds float, ptr %22, i64 %30
-  %32 = getelementptr inbounds i8, ptr %20, i64 8
-  %33 = load i32, ptr %32, align 4
-  %34 = mul nsw i32 %33, 3
-  %35 = sext i32 %34 to i64
-  %36 = getelementptr inbounds float, ptr %22, i64 %35
-  %37 = load float, ptr %31, align 4
-  %38 = load float, ptr %26, align 4
-  %39 = fsub float %37, %38
-  %40 = getelementptr inbounds i8, ptr %36, i64 4
-  %41 = load float, ptr %40, align 4
-  %42 = getelementptr inbounds i8, ptr %26, i64 4
-  %43 = load float, ptr %42, align 4
-  %44 = fsub float %41, %43
-  %45 = fmul float %39, %44
-  %46 = getelementptr inbounds i8, ptr %31, i64 4
-  %47 = load float, ptr %46, align 4
-  %48 = fsub float %47, %43
-  %49 = load float, ptr %36, align 4
-  %50 = fsub float %49, %38
-  %51 = fmul float %48, %50
-  %52 = fcmp ogt float %45, %51
-  %53 = getelementptr inbounds i8, ptr %1, i64 32
-  %54 = load ptr, ptr %53, align 8
-  %55 = shl nsw i64 %11, 1
-  %56 = getelementptr inbounds float, ptr %54, i64 %55
-  %57 = load float, ptr %56, align 4
-  %58 = fsub float 1.000000e+00, %57
-  %59 = or disjoint i64 %55, 1
-  %60 = getelementptr inbounds float, ptr %54, i64 %59
-  %61 = load float, ptr %60, align 4
-  %62 = fsub float %58, %61
-  store float %62, ptr %7, align 4
-  %63 = getelementptr inbounds i8, ptr %7, i64 4
-  store float %57, ptr %63, align 4
-  %64 = getelementptr inbounds i8, ptr %7, i64 8
-  store float %61, ptr %64, align 4
-  %65 = getelementptr inbounds i8, ptr %0, i64 32
-  %66 = load ptr, ptr %65, align 8
-  br label %101
-
-67:
-  %68 = load float, ptr %6, align 4
-  %69 = getelementptr inbounds i8, ptr %6, i64 4
-  %70 = load float, ptr %69, align 4
-  %71 = fmul float %70, %70
-  %72 = tail call float @llvm.fmuladd.f32(float %68, float %68, float %71)
-  %73 = getelementptr inbounds i8, ptr %6, i64 8
-  %74 = load float, ptr %73, align 4
-  %75 = tail call float @llvm.fmuladd.f32(float %74, float %74, float %72)
-  %76 = tail call float @sqrtf(float noundef %75) #12
-  %77 = fcmp ogt float %76, 0x3BC79CA100000000
-  %78 = fdiv float 1.000000e+00, %76
-  %79 = select i1 %77, float %78, float 0.000000e+00
-  br label %80
-
-80:
-  %81 = phi i64 [ 0, %67 ], [ %85, %80 ]
-  %82 = getelementptr inbounds float, ptr %6, i64 %81
-  %83 = load float, ptr %82, align 4
-  %84 = fmul float %79, %83
-  store float %84, ptr %82, align 4
-  %85 = add nuw nsw i64 %81, 1
-  %86 = icmp eq i64 %85, 3
-  br i1 %86, label %87, label %80
-
-87:
-  %88 = getelementptr inbounds i8, ptr %0, i64 108
-  %89 = load float, ptr %6, align 4
-  %90 = load float, ptr %88, align 4
-  %91 = load float, ptr %69, align 4
-  %92 = getelementptr inbounds i8, ptr %0, i64 112
-  %93 = load float, ptr %92, align 4
-  %94 = fmul float %91, %93
-  %95 = tail call float @llvm.fmuladd.f32(float %89, float %90, float %94)
-  %96 = load float, ptr %73, align 4
-  %97 = getelementptr inbounds i8, ptr %0, i64 116
-  %98 = load float, ptr %97, align 4
-  %99 = tail call float @llvm.fmuladd.f32(float %96, float %98, float %95)
-  %100 = fcmp ogt float %99, 0.000000e+00
-  br i1 %100, label %125, label %202
-
-101:
-  %102 = phi i64 [ 0, %5 ], [ %108, %105 ]
-  %103 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %102
-  %104 = trunc nuw nsw i64 %102 to i32
-  br label %110
-
-105:
-  %106 = fneg float %122
-  %107 = select i1 %52, float %106, float %122
-  store float %107, ptr %103, align 4
-  %108 = add nuw nsw i64 %102, 1
-  %109 = icmp eq i64 %108, 3
-  br i1 %109, label %67, label %101
-
-110:
-  %111 = phi i64 [ 0, %101 ], [ %123, %110 ]
-  %112 = phi float [ 0.000000e+00, %101 ], [ %122, %110 ]
-  %113 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %111
-  %114 = load float, ptr %113, align 4
-  %115 = getelementptr inbounds i32, ptr %20, i64 %111
-  %116 = load i32, ptr %115, align 4
-  %117 = mul nsw i32 %116, 3
-  %118 = add nsw i32 %117, %104
-  %119 = sext i32 %118 to i64
-  %120 = getelementptr inbounds float, ptr %66, i64 %119
-  %121 = load float, ptr %120, align 4
-  %122 = tail call float @llvm.fmuladd.f32(float %114, float %121, float %112)
-  %123 = add nuw nsw i64 %111, 1
-  %124 = icmp eq i64 %123, 3
-  br i1 %124, label %105, label %110
-
-125:
-  %126 = sitofp i64 %2 to float
-  %127 = fadd float %126, 5.000000e-01
-  %128 = sitofp i64 %3 to float
-  %129 = fadd float %128, 5.000000e-01
-  %130 = getelementptr inbounds i8, ptr %1, i64 16
-  %131 = load ptr, ptr %130, align 8
-  %132 = getelementptr inbounds float, ptr %131, i64 %11
-  %133 = load float, ptr %132, align 4
-  %134 = getelementptr inbounds i8, ptr %0, i64 100
-  %135 = load float, ptr %134, align 4
-  %136 = fcmp ogt float %135, 0.000000e+00
-  %137 = fmul float %133, %135
-  %138 = fdiv float 1.000000e+00, %137
-  %139 = select i1 %136, float %138, float 1.000000e+00
-  %140 = getelementptr inbounds i8, ptr %0, i64 88
-  %141 = load float, ptr %140, align 8
-  %142 = getelementptr inbounds i8, ptr %0, i64 96
-  %143 = load float, ptr %142, align 8
-  %144 = tail call float @llvm.fmuladd.f32(float %143, float %127, float %141)
-  %145 = fmul float %144, %139
-  store float %145, ptr %8, align 4
-  %146 = getelementptr inbounds i8, ptr %0, i64 92
-  %147 = load float, ptr %146, align 4
-  %148 = fneg float %143
-  %149 = tail call float @llvm.fmuladd.f32(float %148, float %129, float %147)
-  %150 = fmul float %139, %149
-  %151 = getelementptr inbounds i8, ptr %8, i64 4
-  store float %150, ptr %151, align 4
-  br i1 %136, label %152, label %155
-
-152:
-  %153 = fdiv float 1.000000e+00, %133
-  %154 = fsub float %135, %153
-  br label %159
-
-155:
-  %156 = getelementptr inbounds i8, ptr %0, i64 104
-  %157 = load float, ptr %156, align 8
-  %158 = fadd float %133, %157
-  br label %159
-
-159:
-  %160 = phi float [ %154, %152 ], [ %158, %155 ]
-  %161 = getelementptr inbounds i8, ptr %8, i64 8
-  store float %160, ptr %161, align 4
-  %162 = getelementptr inbounds i8, ptr %0, i64 208
-  %163 = load float, ptr %162, align 8
-  br label %177
-
-164:
-  %165 = call fastcc float @lit(ptr noundef nonnull %0, ptr noundef nonnull %8, i32 noundef 2, float noundef 1.000000e+00) #11
-  %166 = getelementptr inbounds i8, ptr %0, i64 132
-  %167 = load float, ptr %166, align 4
-  %168 = getelementptr inbounds i8, ptr %0, i64 136
-  %169 = load float, ptr %168, align 4
-  %170 = fmul float %91, %169
-  %171 = tail call float @llvm.fmuladd.f32(float %89, float %167, float %170)
-  %172 = getelementptr inbounds i8, ptr %0, i64 140
-  %173 = load float, ptr %172, align 4
-  %174 = tail call float @llvm.fmuladd.f32(float %96, float %173, float %171)
-  %175 = fcmp ogt float %174, 0.000000e+00
-  %176 = select i1 %175, float %174, float 0.000000e+00
-  br label %196
-
-177:
-  %178 = phi i64 [ 0, %159 ], [ %184, %177 ]
-  %179 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %178
-  %180 = load float, ptr %179, align 4
-  %181 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %178
-  %182 = load float, ptr %181, align 4
-  %183 = tail call float @llvm.fmuladd.f32(float %163, float %180, float %182)
-  store float %183, ptr %181, align 4
-  %184 = add nuw nsw i64 %178, 1
-  %185 = icmp eq i64 %184, 3
-  br i1 %185, label %164, label %177
-
-186:
-  %187 = fmul float %99, %165
-  %188 = fmul float %165, 0x3FCC28F5C0000000
-  %189 = fmul float %99, 4.000000e+00
-  %190 = fcmp ogt float %189, 0.000000e+00
-  %191 = select i1 %190, float %189, float 0.000000e+00
-  %192 = fcmp olt float %191, 1.000000e+00
-  %193 = select i1 %192, float %191, float 1.000000e+00
-  %194 = fmul float %193, %188
-  %195 = fmul float %194, %199
-  br label %202
-
-196:
-  %197 = phi i32 [ 0, %164 ], [ %200, %196 ]
-  %198 = phi float [ %176, %164 ], [ %199, %196 ]
-  %199 = fmul float %198, %198
-  %200 = add nuw nsw i32 %197, 1
-  %201 = icmp eq i32 %200, 5
-  br i1 %201, label %186, label %196
-
-202:
-  %203 = phi float [ %195, %186 ], [ 0.000000e+00, %87 ]
-  %204 = phi float [ %187, %186 ], [ 0.000000e+00, %87 ]
-  %205 = getelementptr inbounds i8, ptr %0, i64 120
-  %206 = load float, ptr %205, align 4
-  %207 = getelementptr inbounds i8, ptr %0, i64 124
-  %208 = load float, ptr %207, align 4
-  %209 = fmul float %91, %208
-  %210 = tail call float @llvm.fmuladd.f32(float %89, float %206, float %209)
-  %211 = getelementptr inbounds i8, ptr %0, i64 128
-  %212 = load float, ptr %211, align 4
-  %213 = tail call float @llvm.fmuladd.f32(float %96, float %212, float %210)
-  %214 = tail call float @llvm.fmuladd.f32(float %213, float 5.000000e-01, float 5.000000e-01)
-  %215 = tail call float @llvm.fmuladd.f32(float %214, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
-  %216 = fcmp ogt float %96, 0.000000e+00
-  %217 = select i1 %216, float %96, float 0.000000e+00
-  %218 = tail call float @llvm.fmuladd.f32(float %217, float 0x3FC1EB8520000000, float %215)
-  %219 = tail call float @llvm.fmuladd.f32(float %204, float 0x3FDC28F5C0000000, float %218)
-  %220 = getelementptr inbounds i8, ptr %0, i64 40
-  %221 = load ptr, ptr %220, align 8
-  %222 = shl nsw i32 %15, 2
-  %223 = sext i32 %222 to i64
-  %224 = getelementptr inbounds float, ptr %221, i64 %223
-  br label %226
-
-225:
-  ret void
-
-226:
-  %227 = phi i64 [ 0, %202 ], [ %236, %226 ]
-  %228 = getelementptr inbounds float, ptr %224, i64 %227
-  %229 = load float, ptr %228, align 4
-  %230 = tail call float @llvm.fmuladd.f32(float %229, float %219, float %203)
-  %231 = fcmp ogt float %230, 0.000000e+00
-  %232 = select i1 %231, float %230, float 0.000000e+00
-  %233 = fcmp olt float %232, 1.000000e+00
-  %234 = select i1 %233, float %232, float 1.000000e+00
-  %235 = getelementptr inbounds float, ptr %4, i64 %227
-  store float %234, ptr %235, align 4
-  %236 = add nuw nsw i64 %227, 1
-  %237 = icmp eq i64 %236, 3
-  br i1 %237, label %225, label %226
-}
-
-define internal fastcc float @lit(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i32 noundef %2, float noundef %3) unnamed_addr #7 {
-  %5 = alloca [3 x float], align 4
-  %6 = getelementptr inbounds i8, ptr %0, i64 160
-  %7 = load float, ptr %1, align 4
-  %8 = getelementptr inbounds i8, ptr %1, i64 4
-  %9 = load float, ptr %8, align 4
-  %10 = getelementptr inbounds i8, ptr %1, i64 8
-  %11 = load float, ptr %10, align 4
-  br label %18
-
-12:
-  %13 = uitofp nneg i32 %2 to float
-  %14 = tail call float @llvm.fmuladd.f32(float %13, float %3, float 4.000000e+00)
-  %15 = load float, ptr %5, align 4
-  %16 = fneg float %14
-  %17 = fcmp olt float %15, %16
-  br i1 %17, label %171, label %37
-
-18:
-  %19 = phi i64 [ 0, %4 ], [ %35, %18 ]
-  %20 = shl nuw nsw i64 %19, 2
-  %21 = getelementptr inbounds float, ptr %6, i64 %20
+  %12 = getelementptr inbounds i8, ptr %0, i64 108
+  %13 = load float, ptr %4, align 4
+  %14 = load float, ptr %12, align 4
+  %15 = getelementptr inbounds i8, ptr %4, i64 4
+  %16 = load float, ptr %15, align 4
+  %17 = getelementptr inbounds i8, ptr %0, i64 112
+  %18 = load float, ptr %17, align 4
+  %19 = fmul float %16, %18
+  %20 = tail call float @llvm.fmuladd.f32(float %13, float %14, float %19)
+  %21 = getelementptr inbounds i8, ptr %4, i64 8
   %22 = load float, ptr %21, align 4
-  %23 = getelementptr inbounds i8, ptr %21, i64 4
+  %23 = getelementptr inbounds i8, ptr %0, i64 116
   %24 = load float, ptr %23, align 4
-  %25 = fmul float %24, %9
-  %26 = tail call float @llvm.fmuladd.f32(float %22, float %7, float %25)
-  %27 = getelementptr inbounds i8, ptr %21, i64 8
-  %28 = load float, ptr %27, align 4
-  %29 = tail call float @llvm.fmuladd.f32(float %28, float %11, float %26)
-  %30 = or disjoint i64 %20, 3
-  %31 = getelementptr inbounds [12 x float], ptr %6, i64 0, i64 %30
-  %32 = load float, ptr %31, align 4
-  %33 = fadd float %29, %32
-  %34 = getelementptr inbounds [3 x float], ptr %5, i64 0, i64 %19
-  store float %33, ptr %34, align 4
-  %35 = add nuw nsw i64 %19, 1
-  %36 = icmp eq i64 %35, 3
-  br i1 %36, label %12, label %18
+  %25 = tail call float @llvm.fmuladd.f32(float %22, float %24, float %20)
+  %26 = fcmp ogt float %25, 0.000000e+00
+  br i1 %26, label %27, label %189
 
-37:
-  %38 = getelementptr inbounds i8, ptr %5, i64 4
-  %39 = load float, ptr %38, align 4
-  %40 = fcmp olt float %39, %16
-  br i1 %40, label %171, label %41
-
-41:
-  %42 = getelementptr inbounds i8, ptr %0, i64 152
-  %43 = load ptr, ptr %42, align 8
-  %44 = load i64, ptr %43, align 8
-  %45 = sitofp i64 %44 to float
-  %46 = fadd float %14, %45
-  %47 = fcmp ogt float %15, %46
-  br i1 %47, label %171, label %48
-
-48:
-  %49 = getelementptr inbounds i8, ptr %43, i64 8
-  %50 = load i64, ptr %49, align 8
-  %51 = sitofp i64 %50 to float
-  %52 = fadd float %14, %51
-  %53 = fcmp ogt float %39, %52
-  br i1 %53, label %171, label %54
+27:
+  %28 = sitofp i64 %2 to float
+  %29 = fadd float %28, 5.000000e-01
+  %30 = sitofp i64 %3 to float
+  %31 = fadd float %30, 5.000000e-01
+  %32 = getelementptr inbounds i8, ptr %1, i64 16
+  %33 = load ptr, ptr %32, align 8
+  %34 = getelementptr inbounds float, ptr %33, i64 %11
+  %35 = load float, ptr %34, align 4
+  %36 = getelementptr inbounds i8, ptr %0, i64 100
+  %37 = load float, ptr %36, align 4
+  %38 = fcmp ogt float %37, 0.000000e+00
+  %39 = fmul float %35, %37
+  %40 = fdiv float 1.000000e+00, %39
+  %41 = select i1 %38, float %40, float 1.000000e+00
+  %42 = getelementptr inbounds i8, ptr %0, i64 88
+  %43 = load float, ptr %42, align 8
+  %44 = getelementptr inbounds i8, ptr %0, i64 96
+  %45 = load float, ptr %44, align 8
+  %46 = tail call float @llvm.fmuladd.f32(float %45, float %29, float %43)
+  %47 = fmul float %46, %41
+  store float %47, ptr %8, align 4
+  %48 = getelementptr inbounds i8, ptr %0, i64 92
+  %49 = load float, ptr %48, align 4
+  %50 = fneg float %45
+  %51 = tail call float @llvm.fmuladd.f32(float %50, float %31, float %49)
+  %52 = fmul float %41, %51
+  %53 = getelementptr inbounds i8, ptr %8, i64 4
+  store float %52, ptr %53, align 4
+  br i1 %38, label %54, label %57
 
 54:
-  %55 = icmp slt i32 %2, 4
-  br i1 %55, label %56, label %113
+  %55 = fdiv float 1.000000e+00, %35
+  %56 = fsub float %37, %55
+  br label %61
 
-56:
-  %57 = getelementptr inbounds i8, ptr %5, i64 8
-  %58 = load float, ptr %57, align 4
-  %59 = getelementptr inbounds i8, ptr %0, i64 208
-  %60 = load float, ptr %59, align 8
-  %61 = fadd float %58, %60
-  %62 = icmp sgt i32 %2, 0
-  br i1 %62, label %63, label %108
+57:
+  %58 = getelementptr inbounds i8, ptr %0, i64 104
+  %59 = load float, ptr %58, align 8
+  %60 = fadd float %35, %59
+  br label %61
 
-63:
-  %64 = fmul float %3, -5.000000e-01
-  %65 = add nsw i32 %2, -1
-  %66 = uitofp nneg i32 %65 to float
-  %67 = fmul float %64, %66
-  %68 = getelementptr inbounds i8, ptr %43, i64 16
-  %69 = fadd float %67, %15
-  %70 = fadd float %67, %39
-  br label %71
+61:
+  %62 = phi float [ %56, %54 ], [ %60, %57 ]
+  %63 = getelementptr inbounds i8, ptr %8, i64 8
+  store float %62, ptr %63, align 4
+  %64 = getelementptr inbounds i8, ptr %0, i64 216
+  %65 = load float, ptr %64, align 8
+  br label %164
+
+66:
+  %67 = getelementptr inbounds i8, ptr %0, i64 168
+  %68 = load float, ptr %8, align 4
+  %69 = load float, ptr %53, align 4
+  %70 = load float, ptr %63, align 4
+  br label %74
 
 71:
-  %72 = phi i32 [ 0, %63 ], [ %105, %82 ]
-  %73 = phi i32 [ 0, %63 ], [ %83, %82 ]
-  %74 = uitofp nneg i32 %73 to float
-  %75 = tail call float @llvm.fmuladd.f32(float %74, float %3, float %70)
-  %76 = fcmp oge float %75, 0.000000e+00
-  %77 = fptosi float %75 to i64
-  %78 = fcmp olt float %75, %51
-  %79 = mul nsw i64 %44, %77
-  br label %85
+  %72 = load float, ptr %7, align 4
+  %73 = fcmp olt float %72, -6.000000e+00
+  br i1 %73, label %151, label %93
 
-80:
-  %81 = sitofp i32 %105 to float
-  br label %108
+74:
+  %75 = phi i64 [ 0, %66 ], [ %91, %74 ]
+  %76 = shl nuw nsw i64 %75, 2
+  %77 = getelementptr inbounds float, ptr %67, i64 %76
+  %78 = load float, ptr %77, align 4
+  %79 = getelementptr inbounds i8, ptr %77, i64 4
+  %80 = load float, ptr %79, align 4
+  %81 = fmul float %80, %69
+  %82 = tail call float @llvm.fmuladd.f32(float %78, float %68, float %81)
+  %83 = getelementptr inbounds i8, ptr %77, i64 8
+  %84 = load float, ptr %83, align 4
+  %85 = tail call float @llvm.fmuladd.f32(float %84, float %70, float %82)
+  %86 = or disjoint i64 %76, 3
+  %87 = getelementptr inbounds [12 x float], ptr %67, i64 0, i64 %86
+  %88 = load float, ptr %87, align 4
+  %89 = fadd float %85, %88
+  %90 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %75
+  store float %89, ptr %90, align 4
+  %91 = add nuw nsw i64 %75, 1
+  %92 = icmp eq i64 %91, 3
+  br i1 %92, label %71, label %74
 
-82:
-  %83 = add nuw nsw i32 %73, 1
-  %84 = icmp eq i32 %83, %2
-  br i1 %84, label %80, label %71
+93:
+  %94 = getelementptr inbounds i8, ptr %7, i64 4
+  %95 = load float, ptr %94, align 4
+  %96 = fcmp olt float %95, -6.000000e+00
+  br i1 %96, label %151, label %97
 
-85:
-  %86 = phi i32 [ %72, %71 ], [ %105, %102 ]
-  %87 = phi i32 [ 0, %71 ], [ %106, %102 ]
-  %88 = uitofp nneg i32 %87 to float
-  %89 = tail call float @llvm.fmuladd.f32(float %88, float %3, float %69)
-  %90 = fcmp oge float %89, 0.000000e+00
-  %91 = select i1 %90, i1 %76, i1 false
-  %92 = fcmp olt float %89, %45
-  %93 = and i1 %92, %91
-  %94 = select i1 %93, i1 %78, i1 false
-  br i1 %94, label %95, label %102
+97:
+  %98 = getelementptr inbounds i8, ptr %0, i64 152
+  %99 = load ptr, ptr %98, align 8
+  %100 = load i64, ptr %99, align 8
+  %101 = sitofp i64 %100 to float
+  %102 = fadd float %101, 6.000000e+00
+  %103 = fcmp ogt float %72, %102
+  br i1 %103, label %151, label %104
 
-95:
-  %96 = load ptr, ptr %68, align 8
-  %97 = fptosi float %89 to i64
-  %98 = getelementptr float, ptr %96, i64 %79
-  %99 = getelementptr float, ptr %98, i64 %97
-  %100 = load float, ptr %99, align 4
-  %101 = fcmp ule float %100, %61
-  br label %102
+104:
+  %105 = getelementptr inbounds i8, ptr %99, i64 8
+  %106 = load i64, ptr %105, align 8
+  %107 = sitofp i64 %106 to float
+  %108 = fadd float %107, 6.000000e+00
+  %109 = fcmp ogt float %95, %108
+  br i1 %109, label %151, label %110
 
-102:
-  %103 = phi i1 [ %101, %95 ], [ true, %85 ]
-  %104 = zext i1 %103 to i32
-  %105 = add nsw i32 %86, %104
-  %106 = add nuw nsw i32 %87, 1
-  %107 = icmp eq i32 %106, %2
-  br i1 %107, label %82, label %85
+110:
+  %111 = getelementptr inbounds i8, ptr %7, i64 8
+  %112 = load float, ptr %111, align 4
+  %113 = fadd float %112, %65
+  %114 = fadd float %72, -5.000000e-01
+  %115 = fadd float %95, -5.000000e-01
+  %116 = getelementptr inbounds i8, ptr %99, i64 16
+  br label %117
 
-108:
-  %109 = phi float [ 0.000000e+00, %56 ], [ %81, %80 ]
-  %110 = mul nuw nsw i32 %2, %2
-  %111 = uitofp nneg i32 %110 to float
-  %112 = fdiv float %109, %111
-  br label %171
+117:
+  %118 = phi i32 [ 0, %110 ], [ %147, %126 ]
+  %119 = phi i1 [ true, %110 ], [ false, %126 ]
+  %120 = phi float [ 0.000000e+00, %110 ], [ 1.000000e+00, %126 ]
+  %121 = fadd float %115, %120
+  %122 = fcmp oge float %121, 0.000000e+00
+  %123 = fcmp olt float %121, %107
+  %124 = fptosi float %121 to i64
+  %125 = mul nsw i64 %100, %124
+  br label %127
 
-113:
-  %114 = add nsw i32 %2, -1
-  %115 = uitofp nneg i32 %114 to float
-  %116 = fmul float %115, 5.000000e-01
-  %117 = fmul float %116, %3
-  %118 = getelementptr inbounds i8, ptr %5, i64 8
-  %119 = load float, ptr %118, align 4
-  %120 = getelementptr inbounds i8, ptr %0, i64 208
-  %121 = load float, ptr %120, align 8
-  %122 = fadd float %119, %121
-  %123 = fmul float %117, -5.000000e-01
-  %124 = fmul float %123, 2.000000e+00
-  %125 = getelementptr inbounds i8, ptr %43, i64 16
-  %126 = fadd float %124, %15
-  %127 = fadd float %124, %39
-  br label %128
+126:
+  br i1 %119, label %117, label %148
 
-128:
-  %129 = phi i32 [ 0, %113 ], [ %160, %137 ]
-  %130 = phi i32 [ 0, %113 ], [ %138, %137 ]
-  %131 = uitofp nneg i32 %130 to float
-  %132 = tail call float @llvm.fmuladd.f32(float %131, float %117, float %127)
-  %133 = fcmp oge float %132, 0.000000e+00
-  %134 = fptosi float %132 to i64
-  %135 = fcmp olt float %132, %51
-  %136 = mul nsw i64 %44, %134
-  br label %140
+127:
+  %128 = phi i32 [ %118, %117 ], [ %147, %144 ]
+  %129 = phi i1 [ true, %117 ], [ false, %144 ]
+  %130 = phi float [ 0.000000e+00, %117 ], [ 1.000000e+00, %144 ]
+  %131 = fadd float %114, %130
+  %132 = fcmp oge float %131, 0.000000e+00
+  %133 = and i1 %132, %122
+  %134 = fcmp olt float %131, %101
+  %135 = and i1 %134, %133
+  %136 = and i1 %135, %123
+  br i1 %136, label %137, label %144
 
 137:
-  %138 = add nuw nsw i32 %130, 1
-  %139 = icmp eq i32 %138, 3
-  br i1 %139, label %163, label %128
+  %138 = load ptr, ptr %116, align 8
+  %139 = fptosi float %131 to i64
+  %140 = getelementptr float, ptr %138, i64 %125
+  %141 = getelementptr float, ptr %140, i64 %139
+  %142 = load float, ptr %141, align 4
+  %143 = fcmp ule float %142, %113
+  br label %144
 
-140:
-  %141 = phi i32 [ %129, %128 ], [ %160, %157 ]
-  %142 = phi i32 [ 0, %128 ], [ %161, %157 ]
-  %143 = uitofp nneg i32 %142 to float
-  %144 = tail call float @llvm.fmuladd.f32(float %143, float %117, float %126)
-  %145 = fcmp oge float %144, 0.000000e+00
-  %146 = select i1 %145, i1 %133, i1 false
-  %147 = fcmp olt float %144, %45
-  %148 = and i1 %147, %146
-  %149 = select i1 %148, i1 %135, i1 false
-  br i1 %149, label %150, label %157
+144:
+  %145 = phi i1 [ %143, %137 ], [ true, %127 ]
+  %146 = zext i1 %145 to i32
+  %147 = add nsw i32 %128, %146
+  br i1 %129, label %127, label %126
 
-150:
-  %151 = load ptr, ptr %125, align 8
-  %152 = fptosi float %144 to i64
-  %153 = getelementptr float, ptr %151, i64 %136
-  %154 = getelementptr float, ptr %153, i64 %152
-  %155 = load float, ptr %154, align 4
-  %156 = fcmp ule float %155, %122
-  br label %157
+148:
+  %149 = sitofp i32 %147 to float
+  %150 = fmul float %149, 2.500000e-01
+  br label %151
 
-157:
-  %158 = phi i1 [ %156, %150 ], [ true, %140 ]
-  %159 = zext i1 %158 to i32
-  %160 = add nsw i32 %141, %159
-  %161 = add nuw nsw i32 %142, 1
-  %162 = icmp eq i32 %161, 3
-  br i1 %162, label %137, label %140
+151:
+  %152 = phi float [ %150, %148 ], [ 1.000000e+00, %104 ], [ 1.000000e+00, %97 ], [ 1.000000e+00, %93 ], [ 1.000000e+00, %71 ]
+  %153 = getelementptr inbounds i8, ptr %0, i64 132
+  %154 = load float, ptr %153, align 4
+  %155 = getelementptr inbounds i8, ptr %0, i64 136
+  %156 = load float, ptr %155, align 4
+  %157 = fmul float %16, %156
+  %158 = tail call float @llvm.fmuladd.f32(float %13, float %154, float %157)
+  %159 = getelementptr inbounds i8, ptr %0, i64 140
+  %160 = load float, ptr %159, align 4
+  %161 = tail call float @llvm.fmuladd.f32(float %22, float %160, float %158)
+  %162 = fcmp ogt float %161, 0.000000e+00
+  %163 = select i1 %162, float %161, float 0.000000e+00
+  br label %183
 
-163:
-  %164 = sitofp i32 %160 to float
-  %165 = fdiv float %164, 9.000000e+00
-  %166 = fcmp ogt float %165, 0.000000e+00
-  %167 = fcmp olt float %165, 1.000000e+00
-  %168 = and i1 %166, %167
-  br i1 %168, label %169, label %171
+164:
+  %165 = phi i64 [ 0, %61 ], [ %171, %164 ]
+  %166 = getelementptr inbounds float, ptr %4, i64 %165
+  %167 = load float, ptr %166, align 4
+  %168 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %165
+  %169 = load float, ptr %168, align 4
+  %170 = tail call float @llvm.fmuladd.f32(float %65, float %167, float %169)
+  store float %170, ptr %168, align 4
+  %171 = add nuw nsw i64 %165, 1
+  %172 = icmp eq i64 %171, 3
+  br i1 %172, label %66, label %164
 
-169:
-  %170 = call fastcc float @clear_part(ptr noundef %0, ptr noundef nonnull %5, i32 noundef %2, float noundef %3) #11
-  br label %171
+173:
+  %174 = fmul float %25, %152
+  %175 = fmul float %152, 0x3FCC28F5C0000000
+  %176 = fmul float %25, 4.000000e+00
+  %177 = fcmp ogt float %176, 0.000000e+00
+  %178 = select i1 %177, float %176, float 0.000000e+00
+  %179 = fcmp olt float %178, 1.000000e+00
+  %180 = select i1 %179, float %178, float 1.000000e+00
+  %181 = fmul float %180, %175
+  %182 = fmul float %181, %186
+  br label %189
 
-171:
-  %172 = phi float [ %112, %108 ], [ 1.000000e+00, %48 ], [ 1.000000e+00, %41 ], [ 1.000000e+00, %37 ], [ 1.000000e+00, %12 ], [ %170, %169 ], [ %165, %163 ]
-  ret float %172
+183:
+  %184 = phi float [ %163, %151 ], [ %186, %183 ]
+  %185 = phi i32 [ 0, %151 ], [ %187, %183 ]
+  %186 = fmul float %184, %184
+  %187 = add nuw nsw i32 %185, 1
+  %188 = icmp eq i32 %187, 5
+  br i1 %188, label %173, label %183
+
+189:
+  %190 = phi float [ %182, %173 ], [ 0.000000e+00, %6 ]
+  %191 = phi float [ %174, %173 ], [ 0.000000e+00, %6 ]
+  %192 = getelementptr inbounds i8, ptr %0, i64 120
+  %193 = load float, ptr %192, align 4
+  %194 = getelementptr inbounds i8, ptr %0, i64 124
+  %195 = load float, ptr %194, align 4
+  %196 = fmul float %16, %195
+  %197 = tail call float @llvm.fmuladd.f32(float %13, float %193, float %196)
+  %198 = getelementptr inbounds i8, ptr %0, i64 128
+  %199 = load float, ptr %198, align 4
+  %200 = tail call float @llvm.fmuladd.f32(float %22, float %199, float %197)
+  %201 = tail call float @llvm.fmuladd.f32(float %200, float 5.000000e-01, float 5.000000e-01)
+  %202 = tail call float @llvm.fmuladd.f32(float %201, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
+  %203 = fcmp ogt float %22, 0.000000e+00
+  %204 = select i1 %203, float %22, float 0.000000e+00
+  %205 = tail call float @llvm.fmuladd.f32(float %204, float 0x3FC1EB8520000000, float %202)
+  %206 = tail call float @llvm.fmuladd.f32(float %191, float 0x3FDC28F5C0000000, float %205)
+  %207 = getelementptr inbounds i8, ptr %0, i64 40
+  %208 = load ptr, ptr %207, align 8
+  %209 = getelementptr inbounds i8, ptr %1, i64 24
+  %210 = load ptr, ptr %209, align 8
+  %211 = getelementptr inbounds i32, ptr %210, i64 %11
+  %212 = load i32, ptr %211, align 4
+  %213 = shl nsw i32 %212, 2
+  %214 = sext i32 %213 to i64
+  %215 = getelementptr inbounds float, ptr %208, i64 %214
+  br label %217
+
+216:
+  ret void
+
+217:
+  %218 = phi i64 [ 0, %189 ], [ %227, %217 ]
+  %219 = getelementptr inbounds float, ptr %215, i64 %218
+  %220 = load float, ptr %219, align 4
+  %221 = tail call float @llvm.fmuladd.f32(float %220, float %206, float %190)
+  %222 = fcmp ogt float %221, 0.000000e+00
+  %223 = select i1 %222, float %221, float 0.000000e+00
+  %224 = fcmp olt float %223, 1.000000e+00
+  %225 = select i1 %224, float %223, float 1.000000e+00
+  %226 = getelementptr inbounds float, ptr %5, i64 %218
+  store float %225, ptr %226, align 4
+  %227 = add nuw nsw i64 %218, 1
+  %228 = icmp eq i64 %227, 3
+  br i1 %228, label %216, label %217
 }
 
 declare float @sqrtf(float noundef) local_unnamed_addr #8
 
-define internal fastcc float @clear_part(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i32 noundef %2, float noundef %3) unnamed_addr #7 {
-  %5 = getelementptr inbounds i8, ptr %0, i64 152
-  %6 = load ptr, ptr %5, align 8
-  %7 = getelementptr inbounds i8, ptr %1, i64 8
-  %8 = load float, ptr %7, align 4
-  %9 = getelementptr inbounds i8, ptr %0, i64 208
-  %10 = load float, ptr %9, align 8
-  %11 = fadd float %8, %10
-  %12 = icmp sgt i32 %2, 0
-  br i1 %12, label %13, label %34
-
-13:
-  %14 = fmul float %3, -5.000000e-01
-  %15 = add nsw i32 %2, -1
-  %16 = uitofp nneg i32 %15 to float
-  %17 = fmul float %14, %16
-  %18 = getelementptr inbounds i8, ptr %1, i64 4
-  %19 = getelementptr inbounds i8, ptr %6, i64 8
-  %20 = getelementptr inbounds i8, ptr %6, i64 16
-  %21 = load float, ptr %1, align 4
-  %22 = fadd float %17, %21
-  %23 = load float, ptr %18, align 4
-  %24 = fadd float %17, %23
-  br label %25
-
-25:
-  %26 = phi i32 [ 0, %13 ], [ %68, %39 ]
-  %27 = phi i32 [ 0, %13 ], [ %40, %39 ]
-  %28 = uitofp nneg i32 %27 to float
-  %29 = tail call float @llvm.fmuladd.f32(float %28, float %3, float %24)
-  %30 = fcmp oge float %29, 0.000000e+00
-  %31 = fptosi float %29 to i64
-  br label %42
-
-32:
-  %33 = sitofp i32 %68 to float
-  br label %34
-
-34:
-  %35 = phi float [ 0.000000e+00, %4 ], [ %33, %32 ]
-  %36 = mul nuw nsw i32 %2, %2
-  %37 = uitofp nneg i32 %36 to float
-  %38 = fdiv float %35, %37
-  ret float %38
-
-39:
-  %40 = add nuw nsw i32 %27, 1
-  %41 = icmp eq i32 %40, %2
-  br i1 %41, label %32, label %25
-
-42:
-  %43 = phi i32 [ %26, %25 ], [ %68, %65 ]
-  %44 = phi i32 [ 0, %25 ], [ %69, %65 ]
-  %45 = uitofp nneg i32 %44 to float
-  %46 = tail call float @llvm.fmuladd.f32(float %45, float %3, float %22)
-  %47 = fcmp oge float %46, 0.000000e+00
-  %48 = select i1 %47, i1 %30, i1 false
-  br i1 %48, label %49, label %65
-
-49:
-  %50 = load i64, ptr %6, align 8
-  %51 = sitofp i64 %50 to float
-  %52 = fcmp olt float %46, %51
-  br i1 %52, label %53, label %65
-
-53:
-  %54 = load i64, ptr %19, align 8
-  %55 = sitofp i64 %54 to float
-  %56 = fcmp olt float %29, %55
-  br i1 %56, label %57, label %65
-
-57:
-  %58 = load ptr, ptr %20, align 8
-  %59 = mul nsw i64 %50, %31
-  %60 = fptosi float %46 to i64
-  %61 = getelementptr float, ptr %58, i64 %59
-  %62 = getelementptr float, ptr %61, i64 %60
-  %63 = load float, ptr %62, align 4
-  %64 = fcmp ule float %63, %11
-  br label %65
-
-65:
-  %66 = phi i1 [ true, %53 ], [ %64, %57 ], [ true, %42 ], [ true, %49 ]
-  %67 = zext i1 %66 to i32
-  %68 = add nsw i32 %43, %67
-  %69 = add nuw nsw i32 %44, 1
-  %70 = icmp eq i32 %69, %2
-  br i1 %70, label %39, label %42
-}
-
 declare float @llvm.fabs.f32(float) #9
+
+declare i32 @llvm.smin.i32(i32, i32) #9
+
+declare i32 @llvm.smax.i32(i32, i32) #9
 
 declare i64 @llvm.smin.i64(i64, i64) #9
 
@@ -1661,12 +1941,12 @@ declare i64 @llvm.smax.i64(i64, i64) #9
 
 attributes #0 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none) }
 attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #2 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #3 = { nounwind }
+attributes #2 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none) }
+attributes #3 = { mustprogress nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #4 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #5 = { nofree norecurse nosync nounwind memory(argmem: readwrite) }
-attributes #6 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #7 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none) }
+attributes #5 = { nounwind }
+attributes #6 = { nofree norecurse nosync nounwind memory(argmem: readwrite) }
+attributes #7 = { mustprogress nocallback nofree nounwind willreturn memory(argmem: readwrite) }
 attributes #8 = { nounwind }
 attributes #9 = { nocallback nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #10 = { nounwind }

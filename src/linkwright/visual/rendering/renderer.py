@@ -30,6 +30,9 @@ DARKNESS = 0.3
 SOFTNESS, BIAS = 0.012, 0.008
 """radius of the blur of shadows, and the depth from which a surface casts one on another; parts of the scene's size"""
 
+REACH = int(SOFTNESS * SHADOW_SIDE) + 3
+"""samples of the shadow map from a shadow's edge to where the ground is fully lit"""
+
 _Pointer = ctypes.c_void_p
 
 
@@ -39,24 +42,22 @@ class TriangleBuffer(ctypes.Structure):
     _fields_ = (
         ("width", ctypes.c_int64),
         ("height", ctypes.c_int64),
-        *((name, _Pointer) for name in ("nearness", "face", "weight", "span")),
+        *((name, _Pointer) for name in ("nearness", "face", "span")),
         ("back", ctypes.c_float),
     )
 
     def __init__(self, width: int, height: int, with_faces: bool = True):
         self.depths, self.spans = np.zeros((height, width), np.float32), np.zeros((height, 2), np.int32)
-        self.faces, self.weights = np.zeros((2, 0), np.int32)
-        if with_faces:
-            self.faces, self.weights = np.zeros((height, width), np.int32), np.zeros((height, width, 2), np.float32)
-        arrays = (self.depths, self.faces, self.weights, self.spans)
+        self.spans[:] = width, -1
+        self.faces = np.zeros((height, width) if with_faces else 0, np.int32)
+        arrays = (self.depths, self.faces, self.spans)
         places = (array.ctypes.data if array.size else None for array in arrays)
         super().__init__(width, height, *places, 1.0 if with_faces else -1.0)
 
     def draw(self, corners: Array, faces: Array, closed: Array, first: int, end: int) -> None:
         """Clear the buffer and draw the triangles ``first`` to ``end`` with corners (n, 3)."""
-        self.depths.fill(0.0)
-        self.spans[:] = self.width, -1
         addresses = (array.ctypes.data for array in (corners, faces, closed))
+        _functions()["clear_buffer"](ctypes.byref(self))
         _functions()["draw_triangles"](ctypes.byref(self), *addresses, first, end)
 
 
@@ -76,6 +77,7 @@ class SurfaceLook(ctypes.Structure):
         ("ground", ctypes.c_float),
         ("darkness", ctypes.c_float),
         ("shadow", ctypes.POINTER(TriangleBuffer)),
+        ("shadow_reach", _Pointer),
         ("to_shadow", ctypes.c_float * 12),
         ("bias", ctypes.c_float),
         ("softness", ctypes.c_float),
@@ -83,16 +85,23 @@ class SurfaceLook(ctypes.Structure):
     )
 
 
+_NAMES = ("clear_buffer", "draw_triangles", "widen_spans", "shade_pixels", "lay_over")
+
+
 @cache
 def _functions() -> dict[str, Any]:
     """Return the functions of `raster.c`, which the first picture of a process loads."""
-    found = runtime.load(__name__, "raster.ll", ("draw_triangles", "shade_pixels", "lay_over"))
+    found = runtime.load(__name__, "raster.ll", _NAMES)
     number = ctypes.c_int64
+    widening = ctypes.CFUNCTYPE(None, ctypes.POINTER(TriangleBuffer), number, _Pointer)
+    clearing = ctypes.CFUNCTYPE(None, ctypes.POINTER(TriangleBuffer))
     drawing = ctypes.CFUNCTYPE(None, ctypes.POINTER(TriangleBuffer), _Pointer, _Pointer, _Pointer, number, number)
     shading = ctypes.CFUNCTYPE(None, ctypes.POINTER(SurfaceLook), number, number)
     laying = ctypes.CFUNCTYPE(None, _Pointer, number, number, _Pointer, number)
     return {
         "lay_over": laying(found["lay_over"]),
+        "clear_buffer": clearing(found["clear_buffer"]),
+        "widen_spans": widening(found["widen_spans"]),
         "draw_triangles": drawing(found["draw_triangles"]),
         "shade_pixels": shading(found["shade_pixels"]),
     }
@@ -130,6 +139,7 @@ class SolidRenderer:
         self._solid = TriangleBuffer(*size)
         self._veil = TriangleBuffer(*size) if self._opaque < len(self._faces) else None
         self._shadow = TriangleBuffer(SHADOW_SIDE, SHADOW_SIDE, with_faces=False)
+        self._shadow_reach = np.zeros((SHADOW_SIDE, 2), np.int32)
         self._pixels = np.zeros((height, width, 4), dtype=np.uint8)
 
     def paint(self, colors: Array) -> Array:
@@ -182,6 +192,7 @@ class SolidRenderer:
             lambda: self._solid.draw(corners, faces, self._closed, 0, self._opaque),
             lambda: self._shadow.draw(at_light, faces, self._closed, 0, self._opaque),
         )
+        _functions()["widen_spans"](ctypes.byref(self._shadow), REACH, self._shadow_reach.ctypes.data)
         if self._veil is not None:
             self._veil.draw(corners, faces, self._closed, self._opaque, len(faces))
         box = np.zeros(4, dtype=int)
@@ -214,6 +225,7 @@ class SolidRenderer:
             floor or 0.0,
             DARKNESS,
             ctypes.pointer(self._shadow),
+            self._shadow_reach.ctypes.data,
             (ctypes.c_float * 12)(*to_shadow.ravel()),
             BIAS * extent,
             SOFTNESS * SHADOW_SIDE,
