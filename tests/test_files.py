@@ -10,12 +10,13 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import linkwright as lw
 from linkwright import files
 from linkwright.cli import main
 from linkwright.errors import FormatError, InputError
-from linkwright.files import replacing, replacing_together, write_text
+from linkwright.files import read_arrays, replacing, replacing_together, write_arrays, write_figure, write_text
 
 
 @pytest.fixture(scope="module")
@@ -229,3 +230,45 @@ def test_odd_paths_are_reported(tmp_path):
         os.mkfifo(tmp_path / "pipe.npz")
         with pytest.raises(InputError, match="it is a pipe"):
             motion.save(tmp_path / "pipe.npz")
+
+
+def test_arrays_are_compressed_where_it_saves_space(tmp_path):
+    rng = np.random.default_rng(1)
+    arrays = {
+        "noise": rng.normal(size=(3000, 7)),
+        "zeros": np.zeros((9000, 3)),
+        "empty": np.zeros((0, 3)),
+        "number": np.array(3.0),
+        "columns": np.asfortranarray(rng.normal(size=(4, 5))),
+        "names": np.array(["a", "longer"]),
+        "wrench:tool": np.arange(3),
+    }
+    path = tmp_path / "arrays.npz"
+    write_arrays(path, arrays)
+    read = read_arrays(path, "test")
+    assert list(read) == list(arrays)
+    for name, array in arrays.items():
+        assert read[name].dtype == array.dtype
+        np.testing.assert_array_equal(read[name], array)
+    with zipfile.ZipFile(path) as archive:
+        kinds = {entry.filename: entry.compress_type for entry in archive.infolist()}
+    assert kinds["noise.npy"] == zipfile.ZIP_STORED
+    assert kinds["zeros.npy"] == zipfile.ZIP_DEFLATED
+
+
+def test_a_figure_is_laid_out_once(tmp_path):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3.0, 2.0), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_ylabel("a long label\nin two lines")
+    draws = []
+    whole = axes.draw
+    axes.draw = lambda renderer: (draws.append(1), whole(renderer))[1]
+    write_figure(tmp_path / "once.png", figure, dpi=70)
+    assert len(draws) == 1
+    assert figure.dpi == 100.0
+    figure.savefig(tmp_path / "usual.png", dpi=70)
+    assert len(draws) == 3
+    once, usual = (np.asarray(Image.open(tmp_path / name)) for name in ("once.png", "usual.png"))
+    np.testing.assert_array_equal(once, usual)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -90,14 +91,66 @@ def test_a_gif_keeps_colors_and_what_moves():
     for k in range(4):
         frames[k, 5:9, 3 + k] = (0, 114, 178)
         frames[k, 15, 2:20] = (213, 94, 0)
-    import io
-
     image = Image.open(io.BytesIO(encode_gif(frames, np.full(4, 0.1))))
     assert image.n_frames == 4
     assert image.info["loop"] == 0
     for k in range(4):
         image.seek(k)
         np.testing.assert_array_equal(np.array(image.convert("RGB")), frames[k])
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_a_gif_of_noise_fills_and_resets_the_table_of_codes(channels):
+    """More different strings than 4096 codes; the decoder is Pillow's."""
+    rng = np.random.default_rng(3)
+    palette = np.array([[60 * a, 80 * b, 60 * c, 255] for a in range(4) for b in range(4) for c in range(4)], np.uint8)[
+        :60, :channels
+    ]
+    frames = palette[rng.integers(0, 60, (5, 61, 83))]
+    frames[1, 20:30, 40:60] = frames[0, 20:30, 40:60]
+    frames[3] = frames[2]
+    image = Image.open(io.BytesIO(encode_gif(frames, np.array([0.1, 0.2, 0.3, 0.4, 0.5]))))
+    shown = []
+    for k in range(image.n_frames):
+        image.seek(k)
+        shown.append((image.info["duration"], np.array(image.convert("RGB"))))
+    assert [duration for duration, _ in shown] == [100, 200, 700, 500]
+    for (_, pixels), k in zip(shown, (0, 1, 2, 4), strict=True):
+        assert np.abs(pixels.astype(int) - frames[k, ..., :3]).max() <= 8
+        assert np.array_equal(pixels[20:30, 40:60], shown[0][1][20:30, 40:60]) == (k == 1 or k == 0)
+
+
+def test_a_gif_is_written_as_frames_come():
+    """Only the samples of its palette are kept."""
+    frames = np.full((40, 20, 30, 3), 255, dtype=np.uint8)
+    for k in range(40):
+        frames[k, 5:9, k % 30] = (0, 114, 178)
+    read = []
+    stream = (read.append(k) or frames[k] for k in range(40))
+    assert encode_gif(stream, np.full(40, 0.1), frames[:1]) == encode_gif(frames, np.full(40, 0.1), frames[:1])
+    assert read == list(range(40))
+    with pytest.raises(ShapeError, match="one size"):
+        encode_gif([frames[0], frames[0, :10]], [0.1, 0.1], frames[:1])
+
+
+def test_the_time_of_a_frame_is_written_where_matplotlib_writes_it():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    from linkwright.visual.drawing.pixels import WordsInPixels
+
+    places = []
+    for kind in (Text, WordsInPixels):
+        figure = Figure(figsize=(3.0, 1.0), dpi=100)
+        canvas = FigureCanvasAgg(figure)
+        figure.add_artist(kind(0.1, 0.8, "t = 1.23 s", ha="left", va="top", fontsize=11, color="#102030"))
+        canvas.draw()
+        dark = np.asarray(canvas.buffer_rgba())[..., 0] < 120
+        rows, columns = np.nonzero(dark)
+        places.append([rows.min(), rows.max(), columns.min(), columns.max()])
+        assert 80 < dark.sum() < 400
+    np.testing.assert_allclose(*places, atol=1.5)
 
 
 def test_frames_show_the_mechanism_where_it_is():

@@ -150,3 +150,21 @@ def test_an_arm_that_falls_below_its_base_has_a_pedestal_on_the_ground():
     upright = make_film(model, np.array([0.0, 1.0]), np.array([bent, aside]), np.array([0.0, 1.0]), 0.5).scene
     assert upright.view.pedestal is None
     assert upright.view.ground == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_renderer_keeps_nothing_of_the_picture_before():
+    """A picture of one configuration after another equals that of a new renderer."""
+    model = lw.load("quadruped")
+    view_of = lw.default_configuration(model)[0]
+    film = make_film(model, np.array([0.0, 1.0]), np.array([view_of, view_of]), np.array([0.0, 1.0]), 0.3)
+    covered, view = film.scene.covered, film.scene.view
+    colors = np.where(np.isnan(covered.colors), 0.8, covered.colors)
+    used = SolidRenderer(covered, view, 160, 120)
+    moved = lw.integrate(model, view_of, 0.4 * np.ones(model.nv))
+    first, second = (poses_along(model, q)[0] for q in (view_of, moved))
+    about = second[0, :3, 3]
+    before = used.image(first, used.paint(colors), about)
+    after = used.image(second, used.paint(colors), about)
+    new = SolidRenderer(covered, view, 160, 120)
+    np.testing.assert_array_equal(after, new.image(second, new.paint(colors), about))
+    assert not np.array_equal(before, after)

@@ -19,7 +19,7 @@ from linkwright.compiler.public import kernel_of, public
 from linkwright.dynamics.contact.smooth import pair_energy, soft_pair_energy
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError
-from linkwright.files import file_at, replacing, write_figure
+from linkwright.files import file_at, replacing, write_arrays, write_figure
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.provided import save_motion_log, save_motion_page, show_in_studio
@@ -380,19 +380,9 @@ class Motion:
             of = self.contacts
             own |= {"contact_names": np.array(of.names), "contact_pair": of.pair, "contact_gaps": of.gaps}
             own |= {"contact_points": of.points, "contact_forces": of.forces, "contact_moments": of.moments}
-        with path.open("wb") as file:
-            np.savez_compressed(
-                file,
-                t=self.t,
-                q=self.q,
-                v=self.v,
-                tau=self.tau,
-                kinetic=self.kinetic,
-                potential=self.potential,
-                energy=self.energy,
-                coordinate_names=np.array(self.model.coordinate_names),
-                **own,
-            )
+        arrays = {"t": self.t, "q": self.q, "v": self.v, "tau": self.tau}
+        arrays |= {"kinetic": self.kinetic, "potential": self.potential, "energy": self.energy}
+        write_arrays(path, arrays | {"coordinate_names": np.array(self.model.coordinate_names)} | own)
 
     def _write_table(self, path: Path) -> None:
         self._one()

@@ -19,7 +19,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 from linkwright.status import status_message
 from linkwright.visual.animations.film import checked_motion, make_film, shown_times
-from linkwright.visual.animations.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
+from linkwright.visual.animations.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif, sample_numbers
 from linkwright.visual.animations.mp4 import ffmpeg, write_mp4
 from linkwright.visual.drawing.view import ViewName
 
@@ -131,7 +131,10 @@ def animate(
     )
     with status_message(f"animating {model.name!r}"):
         if kind == "gif":
-            data = encode_gif(film.frames(), durations_of(len(times), period))
+            numbers = sample_numbers(len(times))
+            samples = list(film.some_frames(numbers))
+            frames = film.frames(dict(zip(numbers, samples, strict=True)))
+            data = encode_gif(frames, durations_of(len(times), period), samples)
             with replacing(path) as place:
                 place.write_bytes(data)
         elif kind == "mp4":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,18 +40,30 @@ class Film:
     show: Callable[..., None]
     """draws the picture of that number; a second argument is what ``render`` returned for it"""
 
-    def frames(self) -> Iterator[Array]:
-        """The pixels (height, width, 3) of every picture, bytes; the next one is rendered while one is drawn."""
+    def frames(self, drawn: Mapping[int, Array] | None = None) -> Iterator[Array]:
+        """Yield the pixels (height, width, 3) of every picture, bytes, some of which are drawn already, by number."""
+        drawn = {} if drawn is None else drawn
+        others = self.some_frames([k for k in range(len(self.times)) if k not in drawn])
+        for k in range(len(self.times)):
+            yield drawn[k] if k in drawn else next(others)
+
+    def some_frames(self, numbers: Sequence[int]) -> Iterator[Array]:
+        """Yield the pixels of the pictures with these numbers.
+
+        The next picture is rendered while one is drawn, and while the caller works on it.
+        """
+        if not len(numbers):
+            return
         with ThreadPoolExecutor(max_workers=1) as pool:
-            waiting = [pool.submit(self.render, 0)]
+            waiting = [pool.submit(self.render, numbers[0])]
 
             def show(k: int) -> None:
                 pixels = waiting.pop().result()
-                if k + 1 < len(self.times):
-                    waiting.append(pool.submit(self.render, k + 1))
-                self.show(k, pixels)
+                if k + 1 < len(numbers):
+                    waiting.append(pool.submit(self.render, numbers[k + 1]))
+                self.show(numbers[k], pixels)
 
-            yield from self.scene.frames(show, len(self.times))
+            yield from self.scene.frames(show, len(numbers))
 
 
 def checked_motion(model: Model, t: Any, q: Any) -> tuple[Array, Array]:

@@ -191,6 +191,8 @@ class Scene:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import LineCollection, PolyCollection
 
+        from linkwright.visual.drawing.pixels import WordsInPixels
+
         if covered is not None and view.pedestal is not None and view.ground is not None:
             covered = covered.on_pedestal(view.pedestal, view.up, view.ground, view.size)
         self.bones, self.view, self.covered = bones, view, covered
@@ -240,7 +242,10 @@ class Scene:
                 markerfacecoloralt=palette.INK,
                 zorder=90,
             )
-        self._time = self.figure.text(0.03, 0.965, "", ha="left", va="top", fontsize=11, color=palette.INK)
+        self._time = WordsInPixels(
+            0.03, 0.965, "", horizontalalignment="left", verticalalignment="top", fontsize=11, color=palette.INK
+        )
+        self.figure.add_artist(self._time)
         self._place = self.figure.text(0.97, 0.03, "", ha="right", va="bottom", fontsize=9, color=palette.MUTED)
         self._height: Any = None if view.climb is None else _altimeter(self.figure, *view.climb)
         if view.follows:
