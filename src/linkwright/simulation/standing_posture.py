@@ -39,8 +39,6 @@ AS_LOW = 5e-3
 LEVEL, SOON = 1e-3, 0.1
 """m: feet above the first height are not on the ground; feet below the second could soon be"""
 
-mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), public(pose)
-
 
 @takes_model
 def standing_configuration(model: Model, q: ArrayLike) -> Array:
@@ -227,7 +225,7 @@ def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
     the rest, divided by the number of limbs on the ground.
     """
     q = as_numbers("posture", posture)
-    M = mass_matrix_of(model, q)
+    M = mass_matrix(model, q)
     w = 2.0 * np.pi * frequency
     moved = np.zeros(model.nv)
     moved[with_motors(model)] = np.diag(M)[with_motors(model)]
@@ -236,14 +234,14 @@ def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
     for base in floating:
         limbs = [body for body in feet if base in model.path(body) and body != base]
         at = model.slice(model.joints[base].name)[1]
-        R = pose_of(model, q, model.joints[base].child)
+        R = pose(model, q, model.joints[base].child)
         own = M[at, at]
         for k in {k for body in limbs for k in model.path(body) if k != base}:
             place = model.slice(model.joints[k].name)[1]
             if not model.joints[k].nv:
                 continue
-            J = jacobian_of(model, q, model.joints[k].child)[:, place]
-            arm = jacobian_frames(R, pose_of(model, q, model.joints[k].child))
+            J = jacobian(model, q, model.joints[k].child)[:, place]
+            arm = jacobian_frames(R, pose(model, q, model.joints[k].child))
             S = arm @ J  # the axes as twists of the base
             inertia = np.einsum("ij,ik,kj->j", S, own, S) - np.diag(M)[place]
             moved[place] = np.maximum(moved[place], inertia / len(limbs))
