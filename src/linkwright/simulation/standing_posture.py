@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwright.compiler.public import compile_or_not, public
+from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import difference, integrate, jacobian, mass_matrix, pose
 from linkwright.dynamics.configuration import check
 from linkwright.dynamics.contact.points import contact_points, points_of_pair
