@@ -147,9 +147,17 @@ static inline __attribute__((always_inline)) float clear_part(const SurfaceLook 
     const TriangleBuffer *map = look->shadow;
     int clear = 0;
     float beyond = s[2] + look->bias, first = -0.5f * apart * (float)(side - 1);
+    float x0 = s[0] + first, y0 = s[1] + first;
+    if (x0 >= 0.0f && y0 >= 0.0f && s[0] - first < (float)(map->width - 1) && s[1] - first < (float)(map->height - 1)) { /* all within */
+        for (int j = 0; j < side; j++) {
+            const float *row = map->nearness + (int64_t)(y0 + (float)j * apart) * map->width;
+            for (int i = 0; i < side; i++) clear += !(row[(int64_t)(x0 + (float)i * apart)] > beyond);
+        }
+        return (float)clear / (float)(side * side);
+    }
     for (int j = 0; j < side; j++)
         for (int i = 0; i < side; i++) {
-            float x = s[0] + first + (float)i * apart, y = s[1] + first + (float)j * apart;
+            float x = x0 + (float)i * apart, y = y0 + (float)j * apart;
             bool inside = x >= 0.0f && y >= 0.0f && x < (float)map->width && y < (float)map->height;
             clear += !inside || !(map->nearness[(int64_t)y * map->width + (int64_t)x] > beyond);
         }
@@ -258,7 +266,7 @@ static float shadow_on_ground(const SurfaceLook *look, float x, float y) {
 #define SMOOTH 0.98f /* cosine of the angle between normals of one surface within a pixel */
 
 /* Shade the four samples of a pixel, all of opaque triangles, together, with their mean normal; false if their colors or
-   normals differ, so that each must be shaded. */
+   normals differ, so that each must be shaded. Samples of one triangle have nearly one normal. */
 static bool one_surface(const SurfaceLook *look, int64_t x, int64_t y, float *color) {
     const TriangleBuffer *buffer = look->solid;
     const int32_t *face = buffer->face + y * buffer->width + x, faces[4] = {face[0], face[1], face[buffer->width], face[buffer->width + 1]};
@@ -267,7 +275,7 @@ static bool one_surface(const SurfaceLook *look, int64_t x, int64_t y, float *co
     normal_at(look, buffer, x, y, first);
     for (int i = 0; i < 3; i++) sum[i] = first[i];
     for (int k = 1; k < 4; k++) {
-        if (faces[k] == faces[0]) continue;
+        if (faces[k] == faces[0] || faces[k] == faces[k - 1]) continue;
         const float *other = look->colors + 4 * faces[k];
         if (other[0] != own[0] || other[1] != own[1] || other[2] != own[2]) return false;
         normal_at(look, buffer, x + (k & 1), y + (k >> 1), n);

@@ -702,12 +702,12 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   br i1 %166, label %70, label %71
 
 167:
-  %168 = phi i64 [ %154, %158 ], [ %700, %699 ]
+  %168 = phi i64 [ %154, %158 ], [ %788, %787 ]
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %17, i8 0, i64 16, i1 false)
   %169 = icmp sge i64 %168, %141
   %170 = icmp slt i64 %168, %142
   %171 = select i1 %169, i1 %170, i1 false
-  br i1 %171, label %172, label %443
+  br i1 %171, label %172, label %448
 
 172:
   %173 = load i64, ptr %18, align 8
@@ -720,7 +720,7 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   %176 = icmp eq ptr %175, null
   %177 = icmp eq i64 %173, 2
   %178 = select i1 %176, i1 %177, i1 false
-  br i1 %178, label %184, label %314
+  br i1 %178, label %184, label %319
 
 179:
   %180 = phi i64 [ 0, %172 ], [ %182, %179 ]
@@ -748,32 +748,32 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   br i1 %195, label %207, label %199
 
 199:
-  br i1 %198, label %316, label %200
+  br i1 %198, label %321, label %200
 
 200:
   %201 = load float, ptr %193, align 4
   %202 = fcmp ogt float %201, 0.000000e+00
-  br i1 %202, label %316, label %203
+  br i1 %202, label %321, label %203
 
 203:
   %204 = getelementptr inbounds i8, ptr %193, i64 4
   %205 = load float, ptr %204, align 4
   %206 = fcmp ogt float %205, 0.000000e+00
-  br i1 %206, label %316, label %441
+  br i1 %206, label %321, label %446
 
 207:
-  br i1 %198, label %208, label %316
+  br i1 %198, label %208, label %321
 
 208:
   %209 = load float, ptr %193, align 4
   %210 = fcmp ogt float %209, 0.000000e+00
-  br i1 %210, label %211, label %316
+  br i1 %210, label %211, label %321
 
 211:
   %212 = getelementptr inbounds i8, ptr %193, i64 4
   %213 = load float, ptr %212, align 4
   %214 = fcmp ogt float %213, 0.000000e+00
-  br i1 %214, label %215, label %316
+  br i1 %214, label %215, label %321
 
 215:
   %216 = getelementptr inbounds i8, ptr %185, i64 24
@@ -781,6 +781,7 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   %218 = getelementptr inbounds i32, ptr %217, i64 %189
   %219 = getelementptr inbounds i32, ptr %218, i64 %191
   %220 = load i32, ptr %219, align 4
+  store i32 %220, ptr %10, align 16
   %221 = getelementptr inbounds i8, ptr %219, i64 4
   %222 = load i32, ptr %221, align 4
   store i32 %222, ptr %31, align 4
@@ -816,636 +817,752 @@ define void @shade_pixels(ptr nocapture noundef readonly %0, i64 noundef %1, i64
   br i1 %243, label %228, label %237
 
 244:
-  %245 = phi i64 [ 1, %228 ], [ %291, %290 ]
-  %246 = phi i1 [ false, %228 ], [ %292, %290 ]
+  %245 = phi i64 [ 1, %228 ], [ %296, %295 ]
+  %246 = phi i1 [ false, %228 ], [ %297, %295 ]
   %247 = getelementptr inbounds [4 x i32], ptr %10, i64 0, i64 %245
   %248 = load i32, ptr %247, align 4
   %249 = icmp eq i32 %248, %220
-  br i1 %249, label %290, label %250
+  br i1 %249, label %295, label %250
 
 250:
-  %251 = load ptr, ptr %34, align 8
-  %252 = shl nsw i32 %248, 2
-  %253 = sext i32 %252 to i64
-  %254 = getelementptr inbounds float, ptr %251, i64 %253
-  %255 = load float, ptr %254, align 4
-  %256 = load float, ptr %231, align 4
-  %257 = fcmp une float %255, %256
-  br i1 %257, label %313, label %258
+  %251 = add nsw i64 %245, -1
+  %252 = getelementptr inbounds [4 x i32], ptr %10, i64 0, i64 %251
+  %253 = load i32, ptr %252, align 4
+  %254 = icmp eq i32 %248, %253
+  br i1 %254, label %295, label %255
 
-258:
-  %259 = getelementptr inbounds i8, ptr %254, i64 4
+255:
+  %256 = load ptr, ptr %34, align 8
+  %257 = shl nsw i32 %248, 2
+  %258 = sext i32 %257 to i64
+  %259 = getelementptr inbounds float, ptr %256, i64 %258
   %260 = load float, ptr %259, align 4
-  %261 = load float, ptr %232, align 4
+  %261 = load float, ptr %231, align 4
   %262 = fcmp une float %260, %261
-  br i1 %262, label %313, label %263
+  br i1 %262, label %318, label %263
 
 263:
-  %264 = getelementptr inbounds i8, ptr %254, i64 8
+  %264 = getelementptr inbounds i8, ptr %259, i64 4
   %265 = load float, ptr %264, align 4
-  %266 = load float, ptr %233, align 4
+  %266 = load float, ptr %232, align 4
   %267 = fcmp une float %265, %266
-  br i1 %267, label %313, label %268
+  br i1 %267, label %318, label %268
 
 268:
-  %269 = and i64 %245, 1
-  %270 = or disjoint i64 %269, %191
-  %271 = lshr i64 %245, 1
-  %272 = and i64 %271, 2147483647
-  %273 = add nsw i64 %272, %159
-  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull %185, i64 noundef %270, i64 noundef %273, ptr noundef nonnull %12) #11
-  %274 = load float, ptr %12, align 4
-  %275 = load float, ptr %35, align 4
-  %276 = fmul float %235, %275
-  %277 = tail call float @llvm.fmuladd.f32(float %274, float %234, float %276)
-  %278 = load float, ptr %37, align 4
-  %279 = tail call float @llvm.fmuladd.f32(float %278, float %236, float %277)
-  %280 = fcmp olt float %279, 0x3FEF5C2900000000
-  br i1 %280, label %313, label %281
+  %269 = getelementptr inbounds i8, ptr %259, i64 8
+  %270 = load float, ptr %269, align 4
+  %271 = load float, ptr %233, align 4
+  %272 = fcmp une float %270, %271
+  br i1 %272, label %318, label %273
 
-281:
-  %282 = phi i64 [ %288, %281 ], [ 0, %268 ]
-  %283 = getelementptr inbounds [3 x float], ptr %12, i64 0, i64 %282
-  %284 = load float, ptr %283, align 4
-  %285 = getelementptr inbounds [3 x float], ptr %13, i64 0, i64 %282
-  %286 = load float, ptr %285, align 4
-  %287 = fadd float %284, %286
-  store float %287, ptr %285, align 4
-  %288 = add nuw nsw i64 %282, 1
-  %289 = icmp eq i64 %288, 3
-  br i1 %289, label %290, label %281
+273:
+  %274 = and i64 %245, 1
+  %275 = or disjoint i64 %274, %191
+  %276 = lshr i64 %245, 1
+  %277 = and i64 %276, 2147483647
+  %278 = add nsw i64 %277, %159
+  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull %185, i64 noundef %275, i64 noundef %278, ptr noundef nonnull %12) #11
+  %279 = load float, ptr %12, align 4
+  %280 = load float, ptr %35, align 4
+  %281 = fmul float %235, %280
+  %282 = tail call float @llvm.fmuladd.f32(float %279, float %234, float %281)
+  %283 = load float, ptr %37, align 4
+  %284 = tail call float @llvm.fmuladd.f32(float %283, float %236, float %282)
+  %285 = fcmp olt float %284, 0x3FEF5C2900000000
+  br i1 %285, label %318, label %286
 
-290:
-  %291 = add nuw nsw i64 %245, 1
-  %292 = icmp ugt i64 %245, 2
-  %293 = icmp eq i64 %291, 4
-  br i1 %293, label %294, label %244
+286:
+  %287 = phi i64 [ %293, %286 ], [ 0, %273 ]
+  %288 = getelementptr inbounds [3 x float], ptr %12, i64 0, i64 %287
+  %289 = load float, ptr %288, align 4
+  %290 = getelementptr inbounds [3 x float], ptr %13, i64 0, i64 %287
+  %291 = load float, ptr %290, align 4
+  %292 = fadd float %289, %291
+  store float %292, ptr %290, align 4
+  %293 = add nuw nsw i64 %287, 1
+  %294 = icmp eq i64 %293, 3
+  br i1 %294, label %295, label %286
 
-294:
-  %295 = load float, ptr %13, align 4
-  %296 = load float, ptr %42, align 4
-  %297 = fmul float %296, %296
-  %298 = tail call float @llvm.fmuladd.f32(float %295, float %295, float %297)
-  %299 = load float, ptr %43, align 4
-  %300 = tail call float @llvm.fmuladd.f32(float %299, float %299, float %298)
-  %301 = tail call float @sqrtf(float noundef %300) #12
-  %302 = fcmp ogt float %301, 0x3BC79CA100000000
-  %303 = fdiv float 1.000000e+00, %301
-  %304 = select i1 %302, float %303, float 0.000000e+00
-  br label %305
+295:
+  %296 = add nuw nsw i64 %245, 1
+  %297 = icmp ugt i64 %245, 2
+  %298 = icmp eq i64 %296, 4
+  br i1 %298, label %299, label %244
 
-305:
-  %306 = phi i64 [ 0, %294 ], [ %310, %305 ]
-  %307 = getelementptr inbounds float, ptr %13, i64 %306
-  %308 = load float, ptr %307, align 4
-  %309 = fmul float %304, %308
-  store float %309, ptr %307, align 4
-  %310 = add nuw nsw i64 %306, 1
-  %311 = icmp eq i64 %310, 3
-  br i1 %311, label %312, label %305
+299:
+  %300 = load float, ptr %13, align 4
+  %301 = load float, ptr %42, align 4
+  %302 = fmul float %301, %301
+  %303 = tail call float @llvm.fmuladd.f32(float %300, float %300, float %302)
+  %304 = load float, ptr %43, align 4
+  %305 = tail call float @llvm.fmuladd.f32(float %304, float %304, float %303)
+  %306 = tail call float @sqrtf(float noundef %305) #12
+  %307 = fcmp ogt float %306, 0x3BC79CA100000000
+  %308 = fdiv float 1.000000e+00, %306
+  %309 = select i1 %307, float %308, float 0.000000e+00
+  br label %310
 
-312:
+310:
+  %311 = phi i64 [ 0, %299 ], [ %315, %310 ]
+  %312 = getelementptr inbounds float, ptr %13, i64 %311
+  %313 = load float, ptr %312, align 4
+  %314 = fmul float %309, %313
+  store float %314, ptr %312, align 4
+  %315 = add nuw nsw i64 %311, 1
+  %316 = icmp eq i64 %315, 3
+  br i1 %316, label %317, label %310
+
+317:
   call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull %185, i64 noundef %191, i64 noundef %159, ptr noundef nonnull %13, ptr noundef nonnull %17) #11
   store float 1.000000e+00, ptr %44, align 4
-  br label %441
+  br label %446
 
-313:
-  br i1 %246, label %441, label %314
-
-314:
-  %315 = icmp sgt i64 %173, 0
-  br i1 %315, label %316, label %324
-
-316:
-  %317 = mul nsw i64 %173, %168
-  %318 = mul nsw i64 %173, %72
-  br label %319
+318:
+  br i1 %246, label %446, label %319
 
 319:
-  %320 = phi i32 [ -1, %316 ], [ %421, %327 ]
-  %321 = phi i32 [ -1, %316 ], [ %384, %327 ]
-  %322 = phi i64 [ 0, %316 ], [ %328, %327 ]
-  %323 = add nsw i64 %322, %318
-  br label %330
+  %320 = icmp sgt i64 %173, 0
+  br i1 %320, label %321, label %329
+
+321:
+  %322 = mul nsw i64 %173, %168
+  %323 = mul nsw i64 %173, %72
+  br label %324
 
 324:
-  %325 = mul nsw i64 %173, %173
-  %326 = uitofp nneg i64 %325 to float
-  br label %434
+  %325 = phi i32 [ -1, %321 ], [ %426, %332 ]
+  %326 = phi i32 [ -1, %321 ], [ %389, %332 ]
+  %327 = phi i64 [ 0, %321 ], [ %333, %332 ]
+  %328 = add nsw i64 %327, %323
+  br label %335
 
-327:
-  %328 = add nuw nsw i64 %322, 1
-  %329 = icmp eq i64 %328, %173
-  br i1 %329, label %324, label %319
+329:
+  %330 = mul nsw i64 %173, %173
+  %331 = uitofp nneg i64 %330 to float
+  br label %439
 
-330:
-  %331 = phi i32 [ %320, %319 ], [ %421, %422 ]
-  %332 = phi i32 [ %321, %319 ], [ %384, %422 ]
-  %333 = phi i64 [ 0, %319 ], [ %423, %422 ]
-  %334 = add nsw i64 %333, %317
-  %335 = load ptr, ptr %0, align 8
-  %336 = load i64, ptr %335, align 8
-  %337 = mul nsw i64 %336, %323
-  %338 = add nsw i64 %337, %334
-  %339 = getelementptr inbounds i8, ptr %335, i64 16
-  %340 = load ptr, ptr %339, align 8
-  %341 = getelementptr inbounds float, ptr %340, i64 %338
-  %342 = load float, ptr %341, align 4
+332:
+  %333 = add nuw nsw i64 %327, 1
+  %334 = icmp eq i64 %333, %173
+  br i1 %334, label %329, label %324
+
+335:
+  %336 = phi i32 [ %325, %324 ], [ %426, %427 ]
+  %337 = phi i32 [ %326, %324 ], [ %389, %427 ]
+  %338 = phi i64 [ 0, %324 ], [ %428, %427 ]
+  %339 = add nsw i64 %338, %322
+  %340 = load ptr, ptr %0, align 8
+  %341 = load i64, ptr %340, align 8
+  %342 = mul nsw i64 %341, %328
+  %343 = add nsw i64 %342, %339
+  %344 = getelementptr inbounds i8, ptr %340, i64 16
+  %345 = load ptr, ptr %344, align 8
+  %346 = getelementptr inbounds float, ptr %345, i64 %343
+  %347 = load float, ptr %346, align 4
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(16) %16, i8 0, i64 16, i1 false)
-  %343 = load ptr, ptr %27, align 8
-  %344 = icmp eq ptr %343, null
-  br i1 %344, label %382, label %345
+  %348 = load ptr, ptr %27, align 8
+  %349 = icmp eq ptr %348, null
+  br i1 %349, label %387, label %350
 
-345:
-  %346 = getelementptr inbounds i8, ptr %343, i64 16
-  %347 = load ptr, ptr %346, align 8
-  %348 = getelementptr inbounds float, ptr %347, i64 %338
-  %349 = load float, ptr %348, align 4
-  %350 = fcmp ogt float %349, %342
-  br i1 %350, label %351, label %382
+350:
+  %351 = getelementptr inbounds i8, ptr %348, i64 16
+  %352 = load ptr, ptr %351, align 8
+  %353 = getelementptr inbounds float, ptr %352, i64 %343
+  %354 = load float, ptr %353, align 4
+  %355 = fcmp ogt float %354, %347
+  br i1 %355, label %356, label %387
 
-351:
-  %352 = load i64, ptr %343, align 8
-  %353 = mul nsw i64 %352, %323
-  %354 = getelementptr inbounds i8, ptr %343, i64 24
-  %355 = load ptr, ptr %354, align 8
-  %356 = getelementptr i32, ptr %355, i64 %353
-  %357 = getelementptr i32, ptr %356, i64 %334
-  %358 = load i32, ptr %357, align 4
-  %359 = icmp eq i32 %358, %332
-  br i1 %359, label %362, label %360
+356:
+  %357 = load i64, ptr %348, align 8
+  %358 = mul nsw i64 %357, %328
+  %359 = getelementptr inbounds i8, ptr %348, i64 24
+  %360 = load ptr, ptr %359, align 8
+  %361 = getelementptr i32, ptr %360, i64 %358
+  %362 = getelementptr i32, ptr %361, i64 %339
+  %363 = load i32, ptr %362, align 4
+  %364 = icmp eq i32 %363, %337
+  br i1 %364, label %367, label %365
 
-360:
-  store i32 %358, ptr %14, align 4
-  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %343, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %9) #11
-  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %343, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %9, ptr noundef nonnull %39) #11
-  %361 = load i32, ptr %14, align 4
-  br label %362
+365:
+  store i32 %363, ptr %14, align 4
+  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %348, i64 noundef %339, i64 noundef %328, ptr noundef nonnull %9) #11
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %348, i64 noundef %339, i64 noundef %328, ptr noundef nonnull %9, ptr noundef nonnull %39) #11
+  %366 = load i32, ptr %14, align 4
+  br label %367
 
-362:
-  %363 = phi i32 [ %361, %360 ], [ %332, %351 ]
-  %364 = load ptr, ptr %34, align 8
-  %365 = shl nsw i32 %363, 2
-  %366 = or disjoint i32 %365, 3
-  %367 = sext i32 %366 to i64
-  %368 = getelementptr inbounds float, ptr %364, i64 %367
-  %369 = load float, ptr %368, align 4
-  br label %370
+367:
+  %368 = phi i32 [ %366, %365 ], [ %337, %356 ]
+  %369 = load ptr, ptr %34, align 8
+  %370 = shl nsw i32 %368, 2
+  %371 = or disjoint i32 %370, 3
+  %372 = sext i32 %371 to i64
+  %373 = getelementptr inbounds float, ptr %369, i64 %372
+  %374 = load float, ptr %373, align 4
+  br label %375
 
-370:
-  %371 = phi i64 [ 0, %362 ], [ %377, %370 ]
-  %372 = getelementptr inbounds [3 x float], ptr %39, i64 0, i64 %371
-  %373 = load float, ptr %372, align 4
-  %374 = getelementptr inbounds float, ptr %16, i64 %371
-  %375 = load float, ptr %374, align 4
-  %376 = tail call float @llvm.fmuladd.f32(float %369, float %373, float %375)
-  store float %376, ptr %374, align 4
-  %377 = add nuw nsw i64 %371, 1
-  %378 = icmp eq i64 %377, 3
-  br i1 %378, label %379, label %370
+375:
+  %376 = phi i64 [ 0, %367 ], [ %382, %375 ]
+  %377 = getelementptr inbounds [3 x float], ptr %39, i64 0, i64 %376
+  %378 = load float, ptr %377, align 4
+  %379 = getelementptr inbounds float, ptr %16, i64 %376
+  %380 = load float, ptr %379, align 4
+  %381 = tail call float @llvm.fmuladd.f32(float %374, float %378, float %380)
+  store float %381, ptr %379, align 4
+  %382 = add nuw nsw i64 %376, 1
+  %383 = icmp eq i64 %382, 3
+  br i1 %383, label %384, label %375
 
-379:
-  %380 = load float, ptr %40, align 4
-  %381 = fadd float %369, %380
-  store float %381, ptr %40, align 4
-  br label %382
+384:
+  %385 = load float, ptr %40, align 4
+  %386 = fadd float %374, %385
+  store float %386, ptr %40, align 4
+  br label %387
 
-382:
-  %383 = phi float [ %381, %379 ], [ 0.000000e+00, %345 ], [ 0.000000e+00, %330 ]
-  %384 = phi i32 [ %363, %379 ], [ %332, %345 ], [ %332, %330 ]
-  %385 = fcmp ogt float %342, 0.000000e+00
-  br i1 %385, label %386, label %420
+387:
+  %388 = phi float [ %386, %384 ], [ 0.000000e+00, %350 ], [ 0.000000e+00, %335 ]
+  %389 = phi i32 [ %368, %384 ], [ %337, %350 ], [ %337, %335 ]
+  %390 = fcmp ogt float %347, 0.000000e+00
+  br i1 %390, label %391, label %425
 
-386:
-  %387 = load ptr, ptr %0, align 8
-  %388 = load i64, ptr %387, align 8
-  %389 = mul nsw i64 %388, %323
-  %390 = getelementptr inbounds i8, ptr %387, i64 24
-  %391 = load ptr, ptr %390, align 8
-  %392 = getelementptr i32, ptr %391, i64 %389
-  %393 = getelementptr i32, ptr %392, i64 %334
-  %394 = load i32, ptr %393, align 4
-  %395 = icmp eq i32 %394, %331
-  br i1 %395, label %398, label %396
+391:
+  %392 = load ptr, ptr %0, align 8
+  %393 = load i64, ptr %392, align 8
+  %394 = mul nsw i64 %393, %328
+  %395 = getelementptr inbounds i8, ptr %392, i64 24
+  %396 = load ptr, ptr %395, align 8
+  %397 = getelementptr i32, ptr %396, i64 %394
+  %398 = getelementptr i32, ptr %397, i64 %339
+  %399 = load i32, ptr %398, align 4
+  %400 = icmp eq i32 %399, %336
+  br i1 %400, label %403, label %401
 
-396:
-  store i32 %394, ptr %15, align 4
-  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %387, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %8) #11
-  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %387, i64 noundef %334, i64 noundef %323, ptr noundef nonnull %8, ptr noundef nonnull %41) #11
-  %397 = load i32, ptr %15, align 4
-  br label %398
+401:
+  store i32 %399, ptr %15, align 4
+  call fastcc void @normal_at(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %392, i64 noundef %339, i64 noundef %328, ptr noundef nonnull %8) #11
+  call fastcc void @shade(ptr noundef nonnull readonly %0, ptr noundef nonnull readonly %392, i64 noundef %339, i64 noundef %328, ptr noundef nonnull %8, ptr noundef nonnull %41) #11
+  %402 = load i32, ptr %15, align 4
+  br label %403
 
-398:
-  %399 = phi i32 [ %397, %396 ], [ %331, %386 ]
-  %400 = load ptr, ptr %34, align 8
-  %401 = shl nsw i32 %399, 2
-  %402 = or disjoint i32 %401, 3
-  %403 = sext i32 %402 to i64
-  %404 = getelementptr inbounds float, ptr %400, i64 %403
-  %405 = load float, ptr %404, align 4
-  %406 = fsub float 1.000000e+00, %383
-  %407 = fmul float %406, %405
-  br label %408
+403:
+  %404 = phi i32 [ %402, %401 ], [ %336, %391 ]
+  %405 = load ptr, ptr %34, align 8
+  %406 = shl nsw i32 %404, 2
+  %407 = or disjoint i32 %406, 3
+  %408 = sext i32 %407 to i64
+  %409 = getelementptr inbounds float, ptr %405, i64 %408
+  %410 = load float, ptr %409, align 4
+  %411 = fsub float 1.000000e+00, %388
+  %412 = fmul float %411, %410
+  br label %413
 
-408:
-  %409 = phi i64 [ 0, %398 ], [ %415, %408 ]
-  %410 = getelementptr inbounds [3 x float], ptr %41, i64 0, i64 %409
-  %411 = load float, ptr %410, align 4
-  %412 = getelementptr inbounds float, ptr %16, i64 %409
-  %413 = load float, ptr %412, align 4
-  %414 = tail call float @llvm.fmuladd.f32(float %407, float %411, float %413)
-  store float %414, ptr %412, align 4
-  %415 = add nuw nsw i64 %409, 1
-  %416 = icmp eq i64 %415, 3
-  br i1 %416, label %417, label %408
-
-417:
-  %418 = load float, ptr %40, align 4
-  %419 = fadd float %407, %418
-  store float %419, ptr %40, align 4
-  br label %420
-
-420:
-  %421 = phi i32 [ %399, %417 ], [ %331, %382 ]
-  br label %425
+413:
+  %414 = phi i64 [ 0, %403 ], [ %420, %413 ]
+  %415 = getelementptr inbounds [3 x float], ptr %41, i64 0, i64 %414
+  %416 = load float, ptr %415, align 4
+  %417 = getelementptr inbounds float, ptr %16, i64 %414
+  %418 = load float, ptr %417, align 4
+  %419 = tail call float @llvm.fmuladd.f32(float %412, float %416, float %418)
+  store float %419, ptr %417, align 4
+  %420 = add nuw nsw i64 %414, 1
+  %421 = icmp eq i64 %420, 3
+  br i1 %421, label %422, label %413
 
 422:
-  %423 = add nuw nsw i64 %333, 1
-  %424 = icmp eq i64 %423, %173
-  br i1 %424, label %327, label %330
+  %423 = load float, ptr %40, align 4
+  %424 = fadd float %412, %423
+  store float %424, ptr %40, align 4
+  br label %425
 
 425:
-  %426 = phi i64 [ 0, %420 ], [ %432, %425 ]
-  %427 = getelementptr inbounds [4 x float], ptr %16, i64 0, i64 %426
-  %428 = load float, ptr %427, align 4
-  %429 = getelementptr inbounds float, ptr %17, i64 %426
-  %430 = load float, ptr %429, align 4
-  %431 = fadd float %428, %430
-  store float %431, ptr %429, align 4
-  %432 = add nuw nsw i64 %426, 1
-  %433 = icmp eq i64 %432, 4
-  br i1 %433, label %422, label %425
+  %426 = phi i32 [ %404, %422 ], [ %336, %387 ]
+  br label %430
 
-434:
-  %435 = phi i64 [ 0, %324 ], [ %439, %434 ]
-  %436 = getelementptr inbounds float, ptr %17, i64 %435
-  %437 = load float, ptr %436, align 4
-  %438 = fdiv float %437, %326
-  store float %438, ptr %436, align 4
-  %439 = add nuw nsw i64 %435, 1
-  %440 = icmp eq i64 %439, 4
-  br i1 %440, label %441, label %434
+427:
+  %428 = add nuw nsw i64 %338, 1
+  %429 = icmp eq i64 %428, %173
+  br i1 %429, label %332, label %335
 
-441:
-  %442 = load float, ptr %44, align 4
-  br label %443
+430:
+  %431 = phi i64 [ 0, %425 ], [ %437, %430 ]
+  %432 = getelementptr inbounds [4 x float], ptr %16, i64 0, i64 %431
+  %433 = load float, ptr %432, align 4
+  %434 = getelementptr inbounds float, ptr %17, i64 %431
+  %435 = load float, ptr %434, align 4
+  %436 = fadd float %433, %435
+  store float %436, ptr %434, align 4
+  %437 = add nuw nsw i64 %431, 1
+  %438 = icmp eq i64 %437, 4
+  br i1 %438, label %427, label %430
 
-443:
-  %444 = phi float [ %442, %441 ], [ 0.000000e+00, %167 ]
-  %445 = fcmp uge float %444, 1.000000e+00
-  %446 = or i1 %155, %445
-  br i1 %446, label %664, label %447
+439:
+  %440 = phi i64 [ 0, %329 ], [ %444, %439 ]
+  %441 = getelementptr inbounds float, ptr %17, i64 %440
+  %442 = load float, ptr %441, align 4
+  %443 = fdiv float %442, %331
+  store float %443, ptr %441, align 4
+  %444 = add nuw nsw i64 %440, 1
+  %445 = icmp eq i64 %444, 4
+  br i1 %445, label %446, label %439
 
-447:
-  %448 = load i64, ptr %23, align 8
-  %449 = icmp slt i64 %168, %448
-  br i1 %449, label %664, label %450
+446:
+  %447 = load float, ptr %44, align 4
+  br label %448
 
-450:
-  %451 = load i64, ptr %30, align 8
-  %452 = icmp slt i64 %168, %451
-  br i1 %452, label %453, label %664
+448:
+  %449 = phi float [ %447, %446 ], [ 0.000000e+00, %167 ]
+  %450 = fcmp uge float %449, 1.000000e+00
+  %451 = or i1 %155, %450
+  br i1 %451, label %752, label %452
 
-453:
-  %454 = mul nsw i64 %168, %19
-  %455 = sitofp i64 %454 to float
-  %456 = fadd float %46, %455
-  %457 = load float, ptr %47, align 8
-  %458 = load float, ptr %48, align 8
-  %459 = tail call float @llvm.fmuladd.f32(float %458, float %456, float %457)
-  %460 = load float, ptr %49, align 4
-  %461 = fneg float %458
-  %462 = tail call float @llvm.fmuladd.f32(float %461, float %162, float %460)
-  store float %459, ptr %5, align 4
-  store float %462, ptr %50, align 4
+452:
+  %453 = load i64, ptr %23, align 8
+  %454 = icmp slt i64 %168, %453
+  br i1 %454, label %752, label %455
+
+455:
+  %456 = load i64, ptr %30, align 8
+  %457 = icmp slt i64 %168, %456
+  br i1 %457, label %458, label %752
+
+458:
+  %459 = mul nsw i64 %168, %19
+  %460 = sitofp i64 %459 to float
+  %461 = fadd float %46, %460
+  %462 = load float, ptr %47, align 8
+  %463 = load float, ptr %48, align 8
+  %464 = tail call float @llvm.fmuladd.f32(float %463, float %461, float %462)
+  %465 = load float, ptr %49, align 4
+  %466 = fneg float %463
+  %467 = tail call float @llvm.fmuladd.f32(float %466, float %162, float %465)
+  store float %464, ptr %5, align 4
+  store float %467, ptr %50, align 4
   store float 0.000000e+00, ptr %51, align 4
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %6, ptr noundef nonnull align 4 dereferenceable(12) @__const.shadow_on_ground.along, i64 12, i1 false)
-  %463 = load float, ptr %52, align 4
-  %464 = fcmp ogt float %463, 0.000000e+00
-  br i1 %464, label %465, label %467
+  %468 = load float, ptr %52, align 4
+  %469 = fcmp ogt float %468, 0.000000e+00
+  br i1 %469, label %470, label %472
 
-465:
+470:
   store float 0.000000e+00, ptr %50, align 4
   store float 0.000000e+00, ptr %5, align 4
-  store float %463, ptr %51, align 4
-  store float %459, ptr %6, align 4
-  store float %462, ptr %53, align 4
-  %466 = fneg float %463
-  store float %466, ptr %54, align 4
-  br label %467
+  store float %468, ptr %51, align 4
+  store float %464, ptr %6, align 4
+  store float %467, ptr %53, align 4
+  %471 = fneg float %468
+  store float %471, ptr %54, align 4
+  br label %472
 
-467:
-  %468 = phi float [ %463, %465 ], [ 0.000000e+00, %453 ]
-  %469 = phi float [ 0.000000e+00, %465 ], [ %462, %453 ]
-  %470 = phi float [ 0.000000e+00, %465 ], [ %459, %453 ]
-  %471 = phi float [ %466, %465 ], [ -1.000000e+00, %453 ]
-  %472 = phi float [ %462, %465 ], [ 0.000000e+00, %453 ]
-  %473 = phi float [ %459, %465 ], [ 0.000000e+00, %453 ]
-  %474 = load float, ptr %55, align 4
-  %475 = load float, ptr %56, align 4
-  %476 = fmul float %472, %475
-  %477 = tail call float @llvm.fmuladd.f32(float %474, float %473, float %476)
-  %478 = load float, ptr %57, align 4
-  %479 = tail call float @llvm.fmuladd.f32(float %478, float %471, float %477)
-  %480 = fcmp olt float %479, 0.000000e+00
-  br i1 %480, label %481, label %662
+472:
+  %473 = phi float [ %468, %470 ], [ 0.000000e+00, %458 ]
+  %474 = phi float [ 0.000000e+00, %470 ], [ %467, %458 ]
+  %475 = phi float [ 0.000000e+00, %470 ], [ %464, %458 ]
+  %476 = phi float [ %471, %470 ], [ -1.000000e+00, %458 ]
+  %477 = phi float [ %467, %470 ], [ 0.000000e+00, %458 ]
+  %478 = phi float [ %464, %470 ], [ 0.000000e+00, %458 ]
+  %479 = load float, ptr %55, align 4
+  %480 = load float, ptr %56, align 4
+  %481 = fmul float %477, %480
+  %482 = tail call float @llvm.fmuladd.f32(float %479, float %478, float %481)
+  %483 = load float, ptr %57, align 4
+  %484 = tail call float @llvm.fmuladd.f32(float %483, float %476, float %482)
+  %485 = fcmp olt float %484, 0.000000e+00
+  br i1 %485, label %486, label %750
 
-481:
-  %482 = load float, ptr %58, align 8
-  %483 = fmul float %469, %475
-  %484 = tail call float @llvm.fmuladd.f32(float %474, float %470, float %483)
-  %485 = tail call float @llvm.fmuladd.f32(float %478, float %468, float %484)
-  %486 = fsub float %482, %485
-  %487 = fdiv float %486, %479
-  %488 = fcmp ogt float %487, 0.000000e+00
-  br i1 %488, label %652, label %662
+486:
+  %487 = load float, ptr %58, align 8
+  %488 = fmul float %474, %480
+  %489 = tail call float @llvm.fmuladd.f32(float %479, float %475, float %488)
+  %490 = tail call float @llvm.fmuladd.f32(float %483, float %473, float %489)
+  %491 = fsub float %487, %490
+  %492 = fdiv float %491, %484
+  %493 = fcmp ogt float %492, 0.000000e+00
+  br i1 %493, label %740, label %750
 
-489:
-  %490 = load float, ptr %59, align 4
-  %491 = load float, ptr %60, align 4
-  %492 = load float, ptr %7, align 4
-  %493 = load float, ptr %62, align 4
-  %494 = load float, ptr %63, align 4
-  br label %501
+494:
+  %495 = load float, ptr %59, align 4
+  %496 = load float, ptr %60, align 4
+  %497 = load float, ptr %7, align 4
+  %498 = load float, ptr %62, align 4
+  %499 = load float, ptr %63, align 4
+  br label %506
 
-495:
-  %496 = fdiv float %491, 3.000000e+00
-  %497 = tail call float @llvm.fmuladd.f32(float %496, float 7.000000e+00, float 4.000000e+00)
-  %498 = load float, ptr %4, align 4
-  %499 = fneg float %497
-  %500 = fcmp olt float %498, %499
-  br i1 %500, label %648, label %520
+500:
+  %501 = fdiv float %496, 3.000000e+00
+  %502 = tail call float @llvm.fmuladd.f32(float %501, float 7.000000e+00, float 4.000000e+00)
+  %503 = load float, ptr %4, align 4
+  %504 = fneg float %502
+  %505 = fcmp olt float %503, %504
+  br i1 %505, label %736, label %525
 
-501:
-  %502 = phi i64 [ 0, %489 ], [ %518, %501 ]
-  %503 = shl nuw nsw i64 %502, 2
-  %504 = getelementptr inbounds float, ptr %61, i64 %503
-  %505 = load float, ptr %504, align 4
-  %506 = getelementptr inbounds i8, ptr %504, i64 4
-  %507 = load float, ptr %506, align 4
-  %508 = fmul float %493, %507
-  %509 = tail call float @llvm.fmuladd.f32(float %505, float %492, float %508)
-  %510 = getelementptr inbounds i8, ptr %504, i64 8
-  %511 = load float, ptr %510, align 4
-  %512 = tail call float @llvm.fmuladd.f32(float %511, float %494, float %509)
-  %513 = or disjoint i64 %503, 3
-  %514 = getelementptr inbounds [12 x float], ptr %61, i64 0, i64 %513
-  %515 = load float, ptr %514, align 4
-  %516 = fadd float %515, %512
-  %517 = getelementptr inbounds [3 x float], ptr %4, i64 0, i64 %502
-  store float %516, ptr %517, align 4
-  %518 = add nuw nsw i64 %502, 1
-  %519 = icmp eq i64 %518, 3
-  br i1 %519, label %495, label %501
+506:
+  %507 = phi i64 [ 0, %494 ], [ %523, %506 ]
+  %508 = shl nuw nsw i64 %507, 2
+  %509 = getelementptr inbounds float, ptr %61, i64 %508
+  %510 = load float, ptr %509, align 4
+  %511 = getelementptr inbounds i8, ptr %509, i64 4
+  %512 = load float, ptr %511, align 4
+  %513 = fmul float %498, %512
+  %514 = tail call float @llvm.fmuladd.f32(float %510, float %497, float %513)
+  %515 = getelementptr inbounds i8, ptr %509, i64 8
+  %516 = load float, ptr %515, align 4
+  %517 = tail call float @llvm.fmuladd.f32(float %516, float %499, float %514)
+  %518 = or disjoint i64 %508, 3
+  %519 = getelementptr inbounds [12 x float], ptr %61, i64 0, i64 %518
+  %520 = load float, ptr %519, align 4
+  %521 = fadd float %520, %517
+  %522 = getelementptr inbounds [3 x float], ptr %4, i64 0, i64 %507
+  store float %521, ptr %522, align 4
+  %523 = add nuw nsw i64 %507, 1
+  %524 = icmp eq i64 %523, 3
+  br i1 %524, label %500, label %506
 
-520:
-  %521 = load float, ptr %64, align 4
-  %522 = fcmp olt float %521, %499
-  br i1 %522, label %648, label %523
+525:
+  %526 = load float, ptr %64, align 4
+  %527 = fcmp olt float %526, %504
+  br i1 %527, label %736, label %528
 
-523:
-  %524 = load ptr, ptr %65, align 8
-  %525 = load i64, ptr %524, align 8
-  %526 = sitofp i64 %525 to float
-  %527 = fadd float %497, %526
-  %528 = fcmp ogt float %498, %527
-  br i1 %528, label %648, label %529
+528:
+  %529 = load ptr, ptr %65, align 8
+  %530 = load i64, ptr %529, align 8
+  %531 = sitofp i64 %530 to float
+  %532 = fadd float %502, %531
+  %533 = fcmp ogt float %503, %532
+  br i1 %533, label %736, label %534
 
-529:
-  %530 = getelementptr inbounds i8, ptr %524, i64 8
-  %531 = load i64, ptr %530, align 8
-  %532 = sitofp i64 %531 to float
-  %533 = fadd float %497, %532
-  %534 = fcmp ogt float %521, %533
-  br i1 %534, label %648, label %535
+534:
+  %535 = getelementptr inbounds i8, ptr %529, i64 8
+  %536 = load i64, ptr %535, align 8
+  %537 = sitofp i64 %536 to float
+  %538 = fadd float %502, %537
+  %539 = fcmp ogt float %526, %538
+  br i1 %539, label %736, label %540
 
-535:
-  %536 = load ptr, ptr %66, align 8
-  %537 = add nsw i64 %531, -1
-  %538 = sitofp i64 %537 to float
-  %539 = fcmp ogt float %521, 0.000000e+00
-  %540 = select i1 %539, float %521, float 0.000000e+00
-  %541 = fcmp olt float %540, %538
-  %542 = select i1 %541, float %540, float %538
-  %543 = fptosi float %542 to i64
-  %544 = shl nsw i64 %543, 3
-  %545 = getelementptr inbounds i8, ptr %536, i64 %544
-  %546 = load i32, ptr %545, align 4
-  %547 = sitofp i32 %546 to float
-  %548 = fcmp olt float %498, %547
-  br i1 %548, label %648, label %549
-
-549:
-  %550 = getelementptr inbounds i8, ptr %545, i64 4
+540:
+  %541 = load ptr, ptr %66, align 8
+  %542 = add nsw i64 %536, -1
+  %543 = sitofp i64 %542 to float
+  %544 = fcmp ogt float %526, 0.000000e+00
+  %545 = select i1 %544, float %526, float 0.000000e+00
+  %546 = fcmp olt float %545, %543
+  %547 = select i1 %546, float %545, float %543
+  %548 = fptosi float %547 to i64
+  %549 = shl nsw i64 %548, 3
+  %550 = getelementptr inbounds i8, ptr %541, i64 %549
   %551 = load i32, ptr %550, align 4
   %552 = sitofp i32 %551 to float
-  %553 = fcmp ogt float %498, %552
-  br i1 %553, label %648, label %554
+  %553 = fcmp olt float %503, %552
+  br i1 %553, label %736, label %554
 
 554:
-  %555 = fmul float %496, 3.000000e+00
-  %556 = load float, ptr %67, align 4
-  %557 = load float, ptr %68, align 8
-  %558 = fadd float %556, %557
-  %559 = fmul float %555, -5.000000e-01
-  %560 = fmul float %559, 2.000000e+00
-  %561 = fadd float %560, %498
-  %562 = fadd float %560, %521
-  %563 = getelementptr inbounds i8, ptr %524, i64 16
-  br label %564
+  %555 = getelementptr inbounds i8, ptr %550, i64 4
+  %556 = load i32, ptr %555, align 4
+  %557 = sitofp i32 %556 to float
+  %558 = fcmp ogt float %503, %557
+  br i1 %558, label %736, label %559
 
-564:
-  %565 = phi i32 [ 0, %554 ], [ %596, %573 ]
-  %566 = phi i32 [ 0, %554 ], [ %574, %573 ]
-  %567 = uitofp nneg i32 %566 to float
-  %568 = tail call float @llvm.fmuladd.f32(float %567, float %555, float %562)
-  %569 = fcmp oge float %568, 0.000000e+00
-  %570 = fcmp olt float %568, %532
-  %571 = fptosi float %568 to i64
-  %572 = mul nsw i64 %525, %571
-  br label %576
+559:
+  %560 = fmul float %501, 3.000000e+00
+  %561 = load float, ptr %67, align 4
+  %562 = load float, ptr %68, align 8
+  %563 = fadd float %561, %562
+  %564 = fmul float %560, -5.000000e-01
+  %565 = fmul float %564, 2.000000e+00
+  %566 = fadd float %565, %503
+  %567 = fadd float %565, %526
+  %568 = fcmp oge float %566, 0.000000e+00
+  %569 = fcmp oge float %567, 0.000000e+00
+  %570 = and i1 %568, %569
+  br i1 %570, label %571, label %606
 
-573:
-  %574 = add nuw nsw i32 %566, 1
-  %575 = icmp eq i32 %574, 3
-  br i1 %575, label %599, label %564
+571:
+  %572 = fsub float %503, %565
+  %573 = add nsw i64 %530, -1
+  %574 = sitofp i64 %573 to float
+  %575 = fcmp olt float %572, %574
+  %576 = fsub float %526, %565
+  %577 = fcmp olt float %576, %543
+  %578 = and i1 %575, %577
+  br i1 %578, label %579, label %606
 
-576:
-  %577 = phi i32 [ %565, %564 ], [ %596, %593 ]
-  %578 = phi i32 [ 0, %564 ], [ %597, %593 ]
-  %579 = uitofp nneg i32 %578 to float
-  %580 = tail call float @llvm.fmuladd.f32(float %579, float %555, float %561)
-  %581 = fcmp oge float %580, 0.000000e+00
-  %582 = select i1 %581, i1 %569, i1 false
-  %583 = fcmp olt float %580, %526
-  %584 = and i1 %583, %582
-  %585 = select i1 %584, i1 %570, i1 false
-  br i1 %585, label %586, label %593
+579:
+  %580 = getelementptr inbounds i8, ptr %529, i64 16
+  %581 = load ptr, ptr %580, align 8
+  br label %582
 
-586:
-  %587 = load ptr, ptr %563, align 8
-  %588 = fptosi float %580 to i64
-  %589 = getelementptr float, ptr %587, i64 %572
-  %590 = getelementptr float, ptr %589, i64 %588
-  %591 = load float, ptr %590, align 4
-  %592 = fcmp ule float %591, %558
+582:
+  %583 = phi i32 [ 0, %579 ], [ %603, %590 ]
+  %584 = phi i32 [ 0, %579 ], [ %591, %590 ]
+  %585 = uitofp nneg i32 %584 to float
+  %586 = tail call float @llvm.fmuladd.f32(float %585, float %560, float %567)
+  %587 = fptosi float %586 to i64
+  %588 = mul nsw i64 %530, %587
+  %589 = getelementptr inbounds float, ptr %581, i64 %588
   br label %593
 
+590:
+  %591 = add nuw nsw i32 %584, 1
+  %592 = icmp eq i32 %591, 3
+  br i1 %592, label %643, label %582
+
 593:
-  %594 = phi i1 [ %592, %586 ], [ true, %576 ]
-  %595 = zext i1 %594 to i32
-  %596 = add nsw i32 %577, %595
-  %597 = add nuw nsw i32 %578, 1
-  %598 = icmp eq i32 %597, 3
-  br i1 %598, label %573, label %576
+  %594 = phi i32 [ %583, %582 ], [ %603, %593 ]
+  %595 = phi i32 [ 0, %582 ], [ %604, %593 ]
+  %596 = uitofp nneg i32 %595 to float
+  %597 = tail call float @llvm.fmuladd.f32(float %596, float %560, float %566)
+  %598 = fptosi float %597 to i64
+  %599 = getelementptr inbounds float, ptr %589, i64 %598
+  %600 = load float, ptr %599, align 4
+  %601 = fcmp ule float %600, %563
+  %602 = zext i1 %601 to i32
+  %603 = add nsw i32 %594, %602
+  %604 = add nuw nsw i32 %595, 1
+  %605 = icmp eq i32 %604, 3
+  br i1 %605, label %590, label %593
 
-599:
-  %600 = sitofp i32 %596 to float
-  %601 = fdiv float %600, 9.000000e+00
-  %602 = fcmp ogt float %601, 0.000000e+00
-  %603 = fcmp olt float %601, 1.000000e+00
-  %604 = and i1 %602, %603
-  br i1 %604, label %605, label %648
+606:
+  %607 = getelementptr inbounds i8, ptr %529, i64 16
+  br label %608
 
-605:
-  %606 = fmul float %496, -5.000000e-01
-  %607 = fmul float %606, 6.000000e+00
-  %608 = fadd float %607, %498
-  %609 = fadd float %607, %521
-  br label %610
+608:
+  %609 = phi i32 [ 0, %606 ], [ %640, %617 ]
+  %610 = phi i32 [ 0, %606 ], [ %618, %617 ]
+  %611 = uitofp nneg i32 %610 to float
+  %612 = tail call float @llvm.fmuladd.f32(float %611, float %560, float %567)
+  %613 = fcmp oge float %612, 0.000000e+00
+  %614 = fcmp olt float %612, %537
+  %615 = fptosi float %612 to i64
+  %616 = mul nsw i64 %530, %615
+  br label %620
 
-610:
-  %611 = phi i32 [ 0, %605 ], [ %642, %619 ]
-  %612 = phi i32 [ 0, %605 ], [ %620, %619 ]
-  %613 = uitofp nneg i32 %612 to float
-  %614 = tail call float @llvm.fmuladd.f32(float %613, float %496, float %609)
-  %615 = fcmp oge float %614, 0.000000e+00
-  %616 = fcmp olt float %614, %532
-  %617 = fptosi float %614 to i64
-  %618 = mul nsw i64 %525, %617
-  br label %622
+617:
+  %618 = add nuw nsw i32 %610, 1
+  %619 = icmp eq i32 %618, 3
+  br i1 %619, label %643, label %608
 
-619:
-  %620 = add nuw nsw i32 %612, 1
-  %621 = icmp eq i32 %620, 7
-  br i1 %621, label %645, label %610
+620:
+  %621 = phi i32 [ %609, %608 ], [ %640, %637 ]
+  %622 = phi i32 [ 0, %608 ], [ %641, %637 ]
+  %623 = uitofp nneg i32 %622 to float
+  %624 = tail call float @llvm.fmuladd.f32(float %623, float %560, float %566)
+  %625 = fcmp oge float %624, 0.000000e+00
+  %626 = select i1 %625, i1 %613, i1 false
+  %627 = fcmp olt float %624, %531
+  %628 = and i1 %627, %626
+  %629 = select i1 %628, i1 %614, i1 false
+  br i1 %629, label %630, label %637
 
-622:
-  %623 = phi i32 [ %611, %610 ], [ %642, %639 ]
-  %624 = phi i32 [ 0, %610 ], [ %643, %639 ]
-  %625 = uitofp nneg i32 %624 to float
-  %626 = tail call float @llvm.fmuladd.f32(float %625, float %496, float %608)
-  %627 = fcmp oge float %626, 0.000000e+00
-  %628 = select i1 %627, i1 %615, i1 false
-  %629 = fcmp olt float %626, %526
-  %630 = and i1 %629, %628
-  %631 = select i1 %630, i1 %616, i1 false
-  br i1 %631, label %632, label %639
+630:
+  %631 = load ptr, ptr %607, align 8
+  %632 = fptosi float %624 to i64
+  %633 = getelementptr float, ptr %631, i64 %616
+  %634 = getelementptr float, ptr %633, i64 %632
+  %635 = load float, ptr %634, align 4
+  %636 = fcmp ule float %635, %563
+  br label %637
 
-632:
-  %633 = load ptr, ptr %563, align 8
-  %634 = fptosi float %626 to i64
-  %635 = getelementptr float, ptr %633, i64 %618
-  %636 = getelementptr float, ptr %635, i64 %634
-  %637 = load float, ptr %636, align 4
-  %638 = fcmp ule float %637, %558
-  br label %639
+637:
+  %638 = phi i1 [ %636, %630 ], [ true, %620 ]
+  %639 = zext i1 %638 to i32
+  %640 = add nsw i32 %621, %639
+  %641 = add nuw nsw i32 %622, 1
+  %642 = icmp eq i32 %641, 3
+  br i1 %642, label %617, label %620
 
-639:
-  %640 = phi i1 [ %638, %632 ], [ true, %622 ]
-  %641 = zext i1 %640 to i32
-  %642 = add nsw i32 %623, %641
-  %643 = add nuw nsw i32 %624, 1
-  %644 = icmp eq i32 %643, 7
-  br i1 %644, label %619, label %622
+643:
+  %644 = phi i32 [ %603, %590 ], [ %640, %617 ]
+  %645 = sitofp i32 %644 to float
+  %646 = fdiv float %645, 9.000000e+00
+  %647 = fcmp ogt float %646, 0.000000e+00
+  %648 = fcmp olt float %646, 1.000000e+00
+  %649 = and i1 %647, %648
+  br i1 %649, label %650, label %736
 
-645:
-  %646 = sitofp i32 %642 to float
-  %647 = fdiv float %646, 4.900000e+01
-  br label %648
+650:
+  %651 = fmul float %501, -5.000000e-01
+  %652 = fmul float %651, 6.000000e+00
+  %653 = fadd float %652, %503
+  %654 = fadd float %652, %526
+  %655 = fcmp oge float %653, 0.000000e+00
+  %656 = fcmp oge float %654, 0.000000e+00
+  %657 = and i1 %655, %656
+  br i1 %657, label %658, label %696
 
-648:
-  %649 = phi float [ 1.000000e+00, %529 ], [ 1.000000e+00, %523 ], [ 1.000000e+00, %520 ], [ 1.000000e+00, %495 ], [ 1.000000e+00, %535 ], [ 1.000000e+00, %549 ], [ %647, %645 ], [ %601, %599 ]
-  %650 = fsub float 1.000000e+00, %649
-  %651 = fmul float %490, %650
-  br label %662
+658:
+  %659 = fsub float %503, %652
+  %660 = add nsw i64 %530, -1
+  %661 = sitofp i64 %660 to float
+  %662 = fcmp olt float %659, %661
+  %663 = fsub float %526, %652
+  %664 = fcmp olt float %663, %543
+  %665 = and i1 %662, %664
+  br i1 %665, label %666, label %696
 
-652:
-  %653 = phi i64 [ %660, %652 ], [ 0, %481 ]
-  %654 = getelementptr inbounds [3 x float], ptr %5, i64 0, i64 %653
-  %655 = load float, ptr %654, align 4
-  %656 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %653
-  %657 = load float, ptr %656, align 4
-  %658 = tail call float @llvm.fmuladd.f32(float %487, float %657, float %655)
-  %659 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %653
-  store float %658, ptr %659, align 4
-  %660 = add nuw nsw i64 %653, 1
-  %661 = icmp eq i64 %660, 3
-  br i1 %661, label %489, label %652
-
-662:
-  %663 = phi float [ 0.000000e+00, %467 ], [ %651, %648 ], [ 0.000000e+00, %481 ]
-  br label %664
-
-664:
-  %665 = phi float [ %663, %662 ], [ 0.000000e+00, %450 ], [ 0.000000e+00, %447 ], [ 0.000000e+00, %443 ]
-  %666 = fsub float 1.000000e+00, %444
-  %667 = tail call float @llvm.fmuladd.f32(float %666, float %665, float %444)
-  %668 = fcmp ogt float %667, 0.000000e+00
-  br i1 %668, label %669, label %699
+666:
+  %667 = getelementptr inbounds i8, ptr %529, i64 16
+  %668 = load ptr, ptr %667, align 8
+  br label %672
 
 669:
-  %670 = load ptr, ptr %69, align 8
-  %671 = add nsw i64 %168, %163
-  %672 = shl nsw i64 %671, 2
-  %673 = getelementptr inbounds i8, ptr %670, i64 %672
-  %674 = fdiv float 1.000000e+00, %667
-  %675 = fmul float %666, %665
-  br label %684
+  %670 = sitofp i32 %693 to float
+  %671 = fdiv float %670, 4.900000e+01
+  br label %736
 
-676:
-  %677 = tail call float @llvm.fmuladd.f32(float %667, float 2.550000e+02, float 5.000000e-01)
-  %678 = fcmp ogt float %677, 0.000000e+00
-  %679 = select i1 %678, float %677, float 0.000000e+00
-  %680 = fcmp olt float %679, 2.550000e+02
-  %681 = select i1 %680, float %679, float 2.550000e+02
-  %682 = fptoui float %681 to i8
-  %683 = getelementptr inbounds i8, ptr %673, i64 3
-  store i8 %682, ptr %683, align 1
-  br label %699
+672:
+  %673 = phi i32 [ 0, %666 ], [ %693, %680 ]
+  %674 = phi i32 [ 0, %666 ], [ %681, %680 ]
+  %675 = uitofp nneg i32 %674 to float
+  %676 = tail call float @llvm.fmuladd.f32(float %675, float %501, float %654)
+  %677 = fptosi float %676 to i64
+  %678 = mul nsw i64 %530, %677
+  %679 = getelementptr inbounds float, ptr %668, i64 %678
+  br label %683
 
-684:
-  %685 = phi i64 [ 0, %669 ], [ %697, %684 ]
-  %686 = getelementptr inbounds [4 x float], ptr %17, i64 0, i64 %685
-  %687 = load float, ptr %686, align 4
-  %688 = tail call float @llvm.fmuladd.f32(float %675, float 0x3FBEB851E0000000, float %687)
-  %689 = fmul float %674, %688
-  %690 = tail call float @llvm.fmuladd.f32(float %689, float 2.550000e+02, float 5.000000e-01)
-  %691 = fcmp ogt float %690, 0.000000e+00
-  %692 = select i1 %691, float %690, float 0.000000e+00
-  %693 = fcmp olt float %692, 2.550000e+02
-  %694 = select i1 %693, float %692, float 2.550000e+02
-  %695 = fptoui float %694 to i8
-  %696 = getelementptr inbounds i8, ptr %673, i64 %685
-  store i8 %695, ptr %696, align 1
-  %697 = add nuw nsw i64 %685, 1
-  %698 = icmp eq i64 %697, 3
-  br i1 %698, label %676, label %684
+680:
+  %681 = add nuw nsw i32 %674, 1
+  %682 = icmp eq i32 %681, 7
+  br i1 %682, label %669, label %672
 
-699:
-  %700 = add i64 %168, 1
-  %701 = icmp eq i64 %700, %156
-  br i1 %701, label %164, label %167
+683:
+  %684 = phi i32 [ %673, %672 ], [ %693, %683 ]
+  %685 = phi i32 [ 0, %672 ], [ %694, %683 ]
+  %686 = uitofp nneg i32 %685 to float
+  %687 = tail call float @llvm.fmuladd.f32(float %686, float %501, float %653)
+  %688 = fptosi float %687 to i64
+  %689 = getelementptr inbounds float, ptr %679, i64 %688
+  %690 = load float, ptr %689, align 4
+  %691 = fcmp ule float %690, %563
+  %692 = zext i1 %691 to i32
+  %693 = add nsw i32 %684, %692
+  %694 = add nuw nsw i32 %685, 1
+  %695 = icmp eq i32 %694, 7
+  br i1 %695, label %680, label %683
+
+696:
+  %697 = getelementptr inbounds i8, ptr %529, i64 16
+  br label %698
+
+698:
+  %699 = phi i32 [ 0, %696 ], [ %733, %710 ]
+  %700 = phi i32 [ 0, %696 ], [ %711, %710 ]
+  %701 = uitofp nneg i32 %700 to float
+  %702 = tail call float @llvm.fmuladd.f32(float %701, float %501, float %654)
+  %703 = fcmp oge float %702, 0.000000e+00
+  %704 = fcmp olt float %702, %537
+  %705 = fptosi float %702 to i64
+  %706 = mul nsw i64 %530, %705
+  br label %713
+
+707:
+  %708 = sitofp i32 %733 to float
+  %709 = fdiv float %708, 4.900000e+01
+  br label %736
+
+710:
+  %711 = add nuw nsw i32 %700, 1
+  %712 = icmp eq i32 %711, 7
+  br i1 %712, label %707, label %698
+
+713:
+  %714 = phi i32 [ %699, %698 ], [ %733, %730 ]
+  %715 = phi i32 [ 0, %698 ], [ %734, %730 ]
+  %716 = uitofp nneg i32 %715 to float
+  %717 = tail call float @llvm.fmuladd.f32(float %716, float %501, float %653)
+  %718 = fcmp oge float %717, 0.000000e+00
+  %719 = select i1 %718, i1 %703, i1 false
+  %720 = fcmp olt float %717, %531
+  %721 = and i1 %720, %719
+  %722 = select i1 %721, i1 %704, i1 false
+  br i1 %722, label %723, label %730
+
+723:
+  %724 = load ptr, ptr %697, align 8
+  %725 = fptosi float %717 to i64
+  %726 = getelementptr float, ptr %724, i64 %706
+  %727 = getelementptr float, ptr %726, i64 %725
+  %728 = load float, ptr %727, align 4
+  %729 = fcmp ule float %728, %563
+  br label %730
+
+730:
+  %731 = phi i1 [ %729, %723 ], [ true, %713 ]
+  %732 = zext i1 %731 to i32
+  %733 = add nsw i32 %714, %732
+  %734 = add nuw nsw i32 %715, 1
+  %735 = icmp eq i32 %734, 7
+  br i1 %735, label %710, label %713
+
+736:
+  %737 = phi float [ 1.000000e+00, %534 ], [ 1.000000e+00, %528 ], [ 1.000000e+00, %525 ], [ 1.000000e+00, %500 ], [ 1.000000e+00, %540 ], [ 1.000000e+00, %554 ], [ %646, %643 ], [ %671, %669 ], [ %709, %707 ]
+  %738 = fsub float 1.000000e+00, %737
+  %739 = fmul float %495, %738
+  br label %750
+
+740:
+  %741 = phi i64 [ %748, %740 ], [ 0, %486 ]
+  %742 = getelementptr inbounds [3 x float], ptr %5, i64 0, i64 %741
+  %743 = load float, ptr %742, align 4
+  %744 = getelementptr inbounds [3 x float], ptr %6, i64 0, i64 %741
+  %745 = load float, ptr %744, align 4
+  %746 = tail call float @llvm.fmuladd.f32(float %492, float %745, float %743)
+  %747 = getelementptr inbounds [3 x float], ptr %7, i64 0, i64 %741
+  store float %746, ptr %747, align 4
+  %748 = add nuw nsw i64 %741, 1
+  %749 = icmp eq i64 %748, 3
+  br i1 %749, label %494, label %740
+
+750:
+  %751 = phi float [ 0.000000e+00, %472 ], [ %739, %736 ], [ 0.000000e+00, %486 ]
+  br label %752
+
+752:
+  %753 = phi float [ %751, %750 ], [ 0.000000e+00, %455 ], [ 0.000000e+00, %452 ], [ 0.000000e+00, %448 ]
+  %754 = fsub float 1.000000e+00, %449
+  %755 = tail call float @llvm.fmuladd.f32(float %754, float %753, float %449)
+  %756 = fcmp ogt float %755, 0.000000e+00
+  br i1 %756, label %757, label %787
+
+757:
+  %758 = load ptr, ptr %69, align 8
+  %759 = add nsw i64 %168, %163
+  %760 = shl nsw i64 %759, 2
+  %761 = getelementptr inbounds i8, ptr %758, i64 %760
+  %762 = fdiv float 1.000000e+00, %755
+  %763 = fmul float %754, %753
+  br label %772
+
+764:
+  %765 = tail call float @llvm.fmuladd.f32(float %755, float 2.550000e+02, float 5.000000e-01)
+  %766 = fcmp ogt float %765, 0.000000e+00
+  %767 = select i1 %766, float %765, float 0.000000e+00
+  %768 = fcmp olt float %767, 2.550000e+02
+  %769 = select i1 %768, float %767, float 2.550000e+02
+  %770 = fptoui float %769 to i8
+  %771 = getelementptr inbounds i8, ptr %761, i64 3
+  store i8 %770, ptr %771, align 1
+  br label %787
+
+772:
+  %773 = phi i64 [ 0, %757 ], [ %785, %772 ]
+  %774 = getelementptr inbounds [4 x float], ptr %17, i64 0, i64 %773
+  %775 = load float, ptr %774, align 4
+  %776 = tail call float @llvm.fmuladd.f32(float %763, float 0x3FBEB851E0000000, float %775)
+  %777 = fmul float %762, %776
+  %778 = tail call float @llvm.fmuladd.f32(float %777, float 2.550000e+02, float 5.000000e-01)
+  %779 = fcmp ogt float %778, 0.000000e+00
+  %780 = select i1 %779, float %778, float 0.000000e+00
+  %781 = fcmp olt float %780, 2.550000e+02
+  %782 = select i1 %781, float %780, float 2.550000e+02
+  %783 = fptoui float %782 to i8
+  %784 = getelementptr inbounds i8, ptr %761, i64 %773
+  store i8 %783, ptr %784, align 1
+  %785 = add nuw nsw i64 %773, 1
+  %786 = icmp eq i64 %785, 3
+  br i1 %786, label %764, label %772
+
+787:
+  %788 = add i64 %168, 1
+  %789 = icmp eq i64 %788, %156
+  br i1 %789, label %164, label %167
 }
 
 define void @lay_over(ptr nocapture noundef readonly %0, i64 noundef %1, i64 noundef %2, ptr nocapture noundef %3, i64 noundef %4) local_unnamed_addr #6 {
@@ -1668,7 +1785,7 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %24 = load float, ptr %23, align 4
   %25 = tail call float @llvm.fmuladd.f32(float %22, float %24, float %20)
   %26 = fcmp ogt float %25, 0.000000e+00
-  br i1 %26, label %27, label %189
+  br i1 %26, label %27, label %229
 
 27:
   %28 = sitofp i64 %2 to float
@@ -1718,7 +1835,7 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   store float %62, ptr %63, align 4
   %64 = getelementptr inbounds i8, ptr %0, i64 216
   %65 = load float, ptr %64, align 8
-  br label %164
+  br label %204
 
 66:
   %67 = getelementptr inbounds i8, ptr %0, i64 168
@@ -1730,7 +1847,7 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
 71:
   %72 = load float, ptr %7, align 4
   %73 = fcmp olt float %72, -6.000000e+00
-  br i1 %73, label %151, label %93
+  br i1 %73, label %191, label %93
 
 74:
   %75 = phi i64 [ 0, %66 ], [ %91, %74 ]
@@ -1758,7 +1875,7 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %94 = getelementptr inbounds i8, ptr %7, i64 4
   %95 = load float, ptr %94, align 4
   %96 = fcmp olt float %95, -6.000000e+00
-  br i1 %96, label %151, label %97
+  br i1 %96, label %191, label %97
 
 97:
   %98 = getelementptr inbounds i8, ptr %0, i64 152
@@ -1767,7 +1884,7 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %101 = sitofp i64 %100 to float
   %102 = fadd float %101, 6.000000e+00
   %103 = fcmp ogt float %72, %102
-  br i1 %103, label %151, label %104
+  br i1 %103, label %191, label %104
 
 104:
   %105 = getelementptr inbounds i8, ptr %99, i64 8
@@ -1775,7 +1892,7 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %107 = sitofp i64 %106 to float
   %108 = fadd float %107, 6.000000e+00
   %109 = fcmp ogt float %95, %108
-  br i1 %109, label %151, label %110
+  br i1 %109, label %191, label %110
 
 110:
   %111 = getelementptr inbounds i8, ptr %7, i64 8
@@ -1783,148 +1900,204 @@ define internal fastcc void @shade(ptr nocapture noundef readonly %0, ptr nocapt
   %113 = fadd float %112, %65
   %114 = fadd float %72, -5.000000e-01
   %115 = fadd float %95, -5.000000e-01
-  %116 = getelementptr inbounds i8, ptr %99, i64 16
-  br label %117
+  %116 = fcmp oge float %114, 0.000000e+00
+  %117 = fcmp oge float %115, 0.000000e+00
+  %118 = and i1 %116, %117
+  br i1 %118, label %119, label %155
 
-117:
-  %118 = phi i32 [ 0, %110 ], [ %147, %126 ]
-  %119 = phi i1 [ true, %110 ], [ false, %126 ]
-  %120 = phi float [ 0.000000e+00, %110 ], [ 1.000000e+00, %126 ]
-  %121 = fadd float %115, %120
-  %122 = fcmp oge float %121, 0.000000e+00
-  %123 = fcmp olt float %121, %107
-  %124 = fptosi float %121 to i64
-  %125 = mul nsw i64 %100, %124
-  br label %127
+119:
+  %120 = fadd float %72, 5.000000e-01
+  %121 = add nsw i64 %100, -1
+  %122 = sitofp i64 %121 to float
+  %123 = fcmp olt float %120, %122
+  br i1 %123, label %124, label %155
 
-126:
-  br i1 %119, label %117, label %148
+124:
+  %125 = fadd float %95, 5.000000e-01
+  %126 = add nsw i64 %106, -1
+  %127 = sitofp i64 %126 to float
+  %128 = fcmp olt float %125, %127
+  br i1 %128, label %129, label %155
 
-127:
-  %128 = phi i32 [ %118, %117 ], [ %147, %144 ]
-  %129 = phi i1 [ true, %117 ], [ false, %144 ]
-  %130 = phi float [ 0.000000e+00, %117 ], [ 1.000000e+00, %144 ]
-  %131 = fadd float %114, %130
-  %132 = fcmp oge float %131, 0.000000e+00
-  %133 = and i1 %132, %122
-  %134 = fcmp olt float %131, %101
-  %135 = and i1 %134, %133
-  %136 = and i1 %135, %123
-  br i1 %136, label %137, label %144
+129:
+  %130 = getelementptr inbounds i8, ptr %99, i64 16
+  %131 = load ptr, ptr %130, align 8
+  br label %135
 
-137:
-  %138 = load ptr, ptr %116, align 8
-  %139 = fptosi float %131 to i64
-  %140 = getelementptr float, ptr %138, i64 %125
-  %141 = getelementptr float, ptr %140, i64 %139
-  %142 = load float, ptr %141, align 4
-  %143 = fcmp ule float %142, %113
+132:
+  %133 = sitofp i32 %154 to float
+  %134 = fmul float %133, 2.500000e-01
+  br label %191
+
+135:
+  %136 = phi i32 [ 0, %129 ], [ %154, %143 ]
+  %137 = phi i1 [ true, %129 ], [ false, %143 ]
+  %138 = phi float [ 0.000000e+00, %129 ], [ 1.000000e+00, %143 ]
+  %139 = fadd float %115, %138
+  %140 = fptosi float %139 to i64
+  %141 = mul nsw i64 %100, %140
+  %142 = getelementptr inbounds float, ptr %131, i64 %141
   br label %144
 
+143:
+  br i1 %137, label %135, label %132
+
 144:
-  %145 = phi i1 [ %143, %137 ], [ true, %127 ]
-  %146 = zext i1 %145 to i32
-  %147 = add nsw i32 %128, %146
-  br i1 %129, label %127, label %126
+  %145 = phi i32 [ %136, %135 ], [ %154, %144 ]
+  %146 = phi i1 [ true, %135 ], [ false, %144 ]
+  %147 = phi float [ 0.000000e+00, %135 ], [ 1.000000e+00, %144 ]
+  %148 = fadd float %114, %147
+  %149 = fptosi float %148 to i64
+  %150 = getelementptr inbounds float, ptr %142, i64 %149
+  %151 = load float, ptr %150, align 4
+  %152 = fcmp ule float %151, %113
+  %153 = zext i1 %152 to i32
+  %154 = add nsw i32 %145, %153
+  br i1 %146, label %144, label %143
 
-148:
-  %149 = sitofp i32 %147 to float
-  %150 = fmul float %149, 2.500000e-01
-  br label %151
+155:
+  %156 = getelementptr inbounds i8, ptr %99, i64 16
+  br label %157
 
-151:
-  %152 = phi float [ %150, %148 ], [ 1.000000e+00, %104 ], [ 1.000000e+00, %97 ], [ 1.000000e+00, %93 ], [ 1.000000e+00, %71 ]
-  %153 = getelementptr inbounds i8, ptr %0, i64 132
-  %154 = load float, ptr %153, align 4
-  %155 = getelementptr inbounds i8, ptr %0, i64 136
-  %156 = load float, ptr %155, align 4
-  %157 = fmul float %16, %156
-  %158 = tail call float @llvm.fmuladd.f32(float %13, float %154, float %157)
-  %159 = getelementptr inbounds i8, ptr %0, i64 140
-  %160 = load float, ptr %159, align 4
-  %161 = tail call float @llvm.fmuladd.f32(float %22, float %160, float %158)
-  %162 = fcmp ogt float %161, 0.000000e+00
-  %163 = select i1 %162, float %161, float 0.000000e+00
-  br label %183
+157:
+  %158 = phi i32 [ 0, %155 ], [ %190, %169 ]
+  %159 = phi i1 [ true, %155 ], [ false, %169 ]
+  %160 = phi float [ 0.000000e+00, %155 ], [ 1.000000e+00, %169 ]
+  %161 = fadd float %115, %160
+  %162 = fcmp oge float %161, 0.000000e+00
+  %163 = fcmp olt float %161, %107
+  %164 = fptosi float %161 to i64
+  %165 = mul nsw i64 %100, %164
+  br label %170
 
-164:
-  %165 = phi i64 [ 0, %61 ], [ %171, %164 ]
-  %166 = getelementptr inbounds float, ptr %4, i64 %165
-  %167 = load float, ptr %166, align 4
-  %168 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %165
-  %169 = load float, ptr %168, align 4
-  %170 = tail call float @llvm.fmuladd.f32(float %65, float %167, float %169)
-  store float %170, ptr %168, align 4
-  %171 = add nuw nsw i64 %165, 1
-  %172 = icmp eq i64 %171, 3
-  br i1 %172, label %66, label %164
+166:
+  %167 = sitofp i32 %190 to float
+  %168 = fmul float %167, 2.500000e-01
+  br label %191
 
-173:
-  %174 = fmul float %25, %152
-  %175 = fmul float %152, 0x3FCC28F5C0000000
-  %176 = fmul float %25, 4.000000e+00
-  %177 = fcmp ogt float %176, 0.000000e+00
-  %178 = select i1 %177, float %176, float 0.000000e+00
-  %179 = fcmp olt float %178, 1.000000e+00
-  %180 = select i1 %179, float %178, float 1.000000e+00
-  %181 = fmul float %180, %175
-  %182 = fmul float %181, %186
-  br label %189
+169:
+  br i1 %159, label %157, label %166
 
-183:
-  %184 = phi float [ %163, %151 ], [ %186, %183 ]
-  %185 = phi i32 [ 0, %151 ], [ %187, %183 ]
-  %186 = fmul float %184, %184
-  %187 = add nuw nsw i32 %185, 1
-  %188 = icmp eq i32 %187, 5
-  br i1 %188, label %173, label %183
+170:
+  %171 = phi i32 [ %158, %157 ], [ %190, %187 ]
+  %172 = phi i1 [ true, %157 ], [ false, %187 ]
+  %173 = phi float [ 0.000000e+00, %157 ], [ 1.000000e+00, %187 ]
+  %174 = fadd float %114, %173
+  %175 = fcmp oge float %174, 0.000000e+00
+  %176 = and i1 %175, %162
+  %177 = fcmp olt float %174, %101
+  %178 = and i1 %177, %176
+  %179 = and i1 %178, %163
+  br i1 %179, label %180, label %187
 
-189:
-  %190 = phi float [ %182, %173 ], [ 0.000000e+00, %6 ]
-  %191 = phi float [ %174, %173 ], [ 0.000000e+00, %6 ]
-  %192 = getelementptr inbounds i8, ptr %0, i64 120
-  %193 = load float, ptr %192, align 4
-  %194 = getelementptr inbounds i8, ptr %0, i64 124
-  %195 = load float, ptr %194, align 4
-  %196 = fmul float %16, %195
-  %197 = tail call float @llvm.fmuladd.f32(float %13, float %193, float %196)
-  %198 = getelementptr inbounds i8, ptr %0, i64 128
-  %199 = load float, ptr %198, align 4
-  %200 = tail call float @llvm.fmuladd.f32(float %22, float %199, float %197)
-  %201 = tail call float @llvm.fmuladd.f32(float %200, float 5.000000e-01, float 5.000000e-01)
-  %202 = tail call float @llvm.fmuladd.f32(float %201, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
-  %203 = fcmp ogt float %22, 0.000000e+00
-  %204 = select i1 %203, float %22, float 0.000000e+00
-  %205 = tail call float @llvm.fmuladd.f32(float %204, float 0x3FC1EB8520000000, float %202)
-  %206 = tail call float @llvm.fmuladd.f32(float %191, float 0x3FDC28F5C0000000, float %205)
-  %207 = getelementptr inbounds i8, ptr %0, i64 40
-  %208 = load ptr, ptr %207, align 8
-  %209 = getelementptr inbounds i8, ptr %1, i64 24
-  %210 = load ptr, ptr %209, align 8
-  %211 = getelementptr inbounds i32, ptr %210, i64 %11
-  %212 = load i32, ptr %211, align 4
-  %213 = shl nsw i32 %212, 2
-  %214 = sext i32 %213 to i64
-  %215 = getelementptr inbounds float, ptr %208, i64 %214
-  br label %217
+180:
+  %181 = load ptr, ptr %156, align 8
+  %182 = fptosi float %174 to i64
+  %183 = getelementptr float, ptr %181, i64 %165
+  %184 = getelementptr float, ptr %183, i64 %182
+  %185 = load float, ptr %184, align 4
+  %186 = fcmp ule float %185, %113
+  br label %187
 
-216:
+187:
+  %188 = phi i1 [ %186, %180 ], [ true, %170 ]
+  %189 = zext i1 %188 to i32
+  %190 = add nsw i32 %171, %189
+  br i1 %172, label %170, label %169
+
+191:
+  %192 = phi float [ 1.000000e+00, %104 ], [ 1.000000e+00, %97 ], [ 1.000000e+00, %93 ], [ 1.000000e+00, %71 ], [ %134, %132 ], [ %168, %166 ]
+  %193 = getelementptr inbounds i8, ptr %0, i64 132
+  %194 = load float, ptr %193, align 4
+  %195 = getelementptr inbounds i8, ptr %0, i64 136
+  %196 = load float, ptr %195, align 4
+  %197 = fmul float %16, %196
+  %198 = tail call float @llvm.fmuladd.f32(float %13, float %194, float %197)
+  %199 = getelementptr inbounds i8, ptr %0, i64 140
+  %200 = load float, ptr %199, align 4
+  %201 = tail call float @llvm.fmuladd.f32(float %22, float %200, float %198)
+  %202 = fcmp ogt float %201, 0.000000e+00
+  %203 = select i1 %202, float %201, float 0.000000e+00
+  br label %223
+
+204:
+  %205 = phi i64 [ 0, %61 ], [ %211, %204 ]
+  %206 = getelementptr inbounds float, ptr %4, i64 %205
+  %207 = load float, ptr %206, align 4
+  %208 = getelementptr inbounds [3 x float], ptr %8, i64 0, i64 %205
+  %209 = load float, ptr %208, align 4
+  %210 = tail call float @llvm.fmuladd.f32(float %65, float %207, float %209)
+  store float %210, ptr %208, align 4
+  %211 = add nuw nsw i64 %205, 1
+  %212 = icmp eq i64 %211, 3
+  br i1 %212, label %66, label %204
+
+213:
+  %214 = fmul float %25, %192
+  %215 = fmul float %192, 0x3FCC28F5C0000000
+  %216 = fmul float %25, 4.000000e+00
+  %217 = fcmp ogt float %216, 0.000000e+00
+  %218 = select i1 %217, float %216, float 0.000000e+00
+  %219 = fcmp olt float %218, 1.000000e+00
+  %220 = select i1 %219, float %218, float 1.000000e+00
+  %221 = fmul float %220, %215
+  %222 = fmul float %221, %226
+  br label %229
+
+223:
+  %224 = phi float [ %203, %191 ], [ %226, %223 ]
+  %225 = phi i32 [ 0, %191 ], [ %227, %223 ]
+  %226 = fmul float %224, %224
+  %227 = add nuw nsw i32 %225, 1
+  %228 = icmp eq i32 %227, 5
+  br i1 %228, label %213, label %223
+
+229:
+  %230 = phi float [ %222, %213 ], [ 0.000000e+00, %6 ]
+  %231 = phi float [ %214, %213 ], [ 0.000000e+00, %6 ]
+  %232 = getelementptr inbounds i8, ptr %0, i64 120
+  %233 = load float, ptr %232, align 4
+  %234 = getelementptr inbounds i8, ptr %0, i64 124
+  %235 = load float, ptr %234, align 4
+  %236 = fmul float %16, %235
+  %237 = tail call float @llvm.fmuladd.f32(float %13, float %233, float %236)
+  %238 = getelementptr inbounds i8, ptr %0, i64 128
+  %239 = load float, ptr %238, align 4
+  %240 = tail call float @llvm.fmuladd.f32(float %22, float %239, float %237)
+  %241 = tail call float @llvm.fmuladd.f32(float %240, float 5.000000e-01, float 5.000000e-01)
+  %242 = tail call float @llvm.fmuladd.f32(float %241, float 0x3FD0A3D700000000, float 0x3FD47AE140000000)
+  %243 = fcmp ogt float %22, 0.000000e+00
+  %244 = select i1 %243, float %22, float 0.000000e+00
+  %245 = tail call float @llvm.fmuladd.f32(float %244, float 0x3FC1EB8520000000, float %242)
+  %246 = tail call float @llvm.fmuladd.f32(float %231, float 0x3FDC28F5C0000000, float %245)
+  %247 = getelementptr inbounds i8, ptr %0, i64 40
+  %248 = load ptr, ptr %247, align 8
+  %249 = getelementptr inbounds i8, ptr %1, i64 24
+  %250 = load ptr, ptr %249, align 8
+  %251 = getelementptr inbounds i32, ptr %250, i64 %11
+  %252 = load i32, ptr %251, align 4
+  %253 = shl nsw i32 %252, 2
+  %254 = sext i32 %253 to i64
+  %255 = getelementptr inbounds float, ptr %248, i64 %254
+  br label %257
+
+256:
   ret void
 
-217:
-  %218 = phi i64 [ 0, %189 ], [ %227, %217 ]
-  %219 = getelementptr inbounds float, ptr %215, i64 %218
-  %220 = load float, ptr %219, align 4
-  %221 = tail call float @llvm.fmuladd.f32(float %220, float %206, float %190)
-  %222 = fcmp ogt float %221, 0.000000e+00
-  %223 = select i1 %222, float %221, float 0.000000e+00
-  %224 = fcmp olt float %223, 1.000000e+00
-  %225 = select i1 %224, float %223, float 1.000000e+00
-  %226 = getelementptr inbounds float, ptr %5, i64 %218
-  store float %225, ptr %226, align 4
-  %227 = add nuw nsw i64 %218, 1
-  %228 = icmp eq i64 %227, 3
-  br i1 %228, label %216, label %217
+257:
+  %258 = phi i64 [ 0, %229 ], [ %267, %257 ]
+  %259 = getelementptr inbounds float, ptr %255, i64 %258
+  %260 = load float, ptr %259, align 4
+  %261 = tail call float @llvm.fmuladd.f32(float %260, float %246, float %230)
+  %262 = fcmp ogt float %261, 0.000000e+00
+  %263 = select i1 %262, float %261, float 0.000000e+00
+  %264 = fcmp olt float %263, 1.000000e+00
+  %265 = select i1 %264, float %263, float 1.000000e+00
+  %266 = getelementptr inbounds float, ptr %5, i64 %258
+  store float %265, ptr %266, align 4
+  %267 = add nuw nsw i64 %258, 1
+  %268 = icmp eq i64 %267, 3
+  br i1 %268, label %256, label %257
 }
 
 declare float @sqrtf(float noundef) local_unnamed_addr #8

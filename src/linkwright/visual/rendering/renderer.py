@@ -131,6 +131,9 @@ class SolidRenderer:
         self.covered, self.view, self.width, self.height = covered, view, width, height
         self.step = float((view.window[1, 0] - view.window[0, 0]) / width)
         """m, of a pixel"""
+        self._up, self._light = view.axes @ view.up, view.axes @ _light(view)
+        half = self._light + np.array([0.0, 0.0, 1.0])
+        self._half, self._shadow_axes = half / np.linalg.norm(half), _axes_along(self._light)
         order = np.argsort(covered.opacity < 1.0, kind="stable")
         self._order, self._faces = order, np.ascontiguousarray(covered.faces[order], dtype=np.int32)
         self._closed = np.ascontiguousarray(covered.closed[order], dtype=np.uint8)
@@ -183,11 +186,9 @@ class SolidRenderer:
         left, top, step = view.window[0, 0], view.window[1, 1], self.step / SAMPLES
         corners = np.column_stack([(p[:, 0] * scale - left) / step, (top - p[:, 1] * scale) / step, near])
         corners = np.ascontiguousarray(corners, dtype=np.float32)
-        up, light = axes @ view.up, axes @ _light(view)
+        up, light = self._up, self._light
         floor = None if view.ground is None or not ground else view.ground - float(view.up @ origin)
-        half = light + np.array([0.0, 0.0, 1.0])
-        half /= np.linalg.norm(half)
-        to_shadow, at_light, extent = _shadow_map(p, light)
+        to_shadow, at_light, extent = _shadow_map(p, self._shadow_axes)
         _together(
             lambda: self._solid.draw(corners, faces, self._closed, 0, self._opaque),
             lambda: self._shadow.draw(at_light, faces, self._closed, 0, self._opaque),
@@ -221,7 +222,7 @@ class SolidRenderer:
             back,
             (ctypes.c_float * 3)(*light),
             (ctypes.c_float * 3)(*up),
-            (ctypes.c_float * 3)(*half),
+            (ctypes.c_float * 3)(*self._half),
             floor or 0.0,
             DARKNESS,
             ctypes.pointer(self._shadow),
@@ -262,14 +263,18 @@ def _light(view: View) -> Array:
     return direction / np.linalg.norm(direction)
 
 
-def _shadow_map(p: Array, light: Array) -> tuple[Array, Array, float]:
-    """Project points p (n, 3) along the light.
+def _axes_along(light: Array) -> Array:
+    """Return orthogonal unit vectors (3, 3), the last of them the direction to the light."""
+    first = np.cross(light, (0.0, 0.0, 1.0) if abs(light[2]) < 0.9 else (0.0, 1.0, 0.0))
+    first /= np.linalg.norm(first)
+    return np.array([first, np.cross(light, first), light])
+
+
+def _shadow_map(p: Array, rows: Array) -> tuple[Array, Array, float]:
+    """Project points p (n, 3) along the light, the last of the axes ``rows``.
 
     Returns the map (3, 4) from points to samples and nearness, the points (n, 3) there, and the scene's extent in m.
     """
-    first = np.cross(light, (0.0, 0.0, 1.0) if abs(light[2]) < 0.9 else (0.0, 1.0, 0.0))
-    first /= np.linalg.norm(first)
-    rows = np.array([first, np.cross(light, first), light])
     seen = p @ rows.T
     low, high = _bounds(seen)
     extent = float((high - low).max()) or 1.0
