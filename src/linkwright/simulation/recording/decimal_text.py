@@ -47,7 +47,8 @@ def _writer() -> tuple[Any, Any]:
     found = runtime.load(__name__, "decimal.ll", ("write_numbers",))
     number, pointer = ctypes.c_int64, ctypes.c_void_p
     kind = ctypes.CFUNCTYPE(number, pointer, number, number, number, pointer, ctypes.POINTER(pointer))
-    powers = (Power * (GREATEST_POWER - LEAST_POWER + 1))(*map(_power, range(LEAST_POWER, GREATEST_POWER + 1)))
+    numbers = range(LEAST_POWER, GREATEST_POWER + 1)
+    powers = (Power * len(numbers))(*(Power(*_power(p)) for p in numbers))
     return kind(found["write_numbers"]), powers
 
 
