@@ -44,7 +44,7 @@ class RslEnv(VecEnv):  # type: ignore[misc]
 
     def step(self, actions: torch.Tensor) -> tuple[TensorDict, torch.Tensor, torch.Tensor, dict[str, Any]]:
         """Return observations, rewards, ends of episodes, and extras."""
-        rewards, terminated, truncated = self.environment.hold(actions.detach().cpu().numpy())
+        rewards, terminated, truncated = self.environment.hold(torch.as_tensor(actions).detach().cpu().numpy())
         done = terminated | truncated
         extras: dict[str, Any] = {"time_outs": torch.from_numpy(truncated)}
         if done.any():

@@ -54,7 +54,8 @@ def as_numbers(name: str, x: Any) -> Array:
             raise TypeError
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of a library that records operations on it
-        raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None
+        advice = f": {name}.detach()" if getattr(x, "requires_grad", False) else ""  # of PyTorch
+        raise ArgumentError(f"{name} must be an array of real numbers; got {x!r:.2000}{advice}") from None
 
 
 def without_mask(name: str, x: Any) -> Any:
