@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright.compiler import kernel as kernel_module
+
+
+@pytest.fixture(autouse=True, scope="module")
+def little_to_collect():
+    """Exclude what is there already from garbage collection, for which tests of memory ask often."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module")
