@@ -308,8 +308,9 @@ def simulate(
                 files.append(motion.animate(f"{folder / 'frames'}/", **look))
             except KeyboardInterrupt as error:
                 stopped = error
-    controlled = controller is not None
-    terminal.output.print(summary(motion, METHOD_NAMES[chosen], controlled, shove is not None))
+        progress.update(task, description="summarizing")
+        table = summary(motion, METHOD_NAMES[chosen], controller is not None, shove is not None)
+    terminal.output.print(table)
     if standing and not (fall or limp or shove) and (fell := _fell(motion)):
         terminal.output.print(fell, soft_wrap=True)
     for path in files:
@@ -332,12 +333,13 @@ FALLEN = 0.6
 
 def _fell(motion: Motion) -> str:
     """Return a message if a robot that should stand has fallen."""
-    from linkwright import center_of_mass
+    from linkwright.dynamics import center_of_mass
 
     contacts = motion.contacts
     if not len(contacts.points[0]):
         return ""
-    height = center_of_mass(motion.model, motion.q[[0, -1]])[:, 2] - contacts.points[0, :, 2].min()
+    ends = [center_of_mass(motion.model, q)[2] for q in (motion.q[0], motion.q[-1])]  # without a kernel
+    height = np.array(ends) - contacts.points[0, :, 2].min()
     if height[1] > FALLEN * height[0]:
         return ""
     return "it falls: the posture is not balanced, or the motors are too weak; --posture and --hold select another"

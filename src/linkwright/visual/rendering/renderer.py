@@ -175,7 +175,7 @@ class SolidRenderer:
         ndarray of uint8, shape (height, width, 4)
             Red, green, blue and opacity.
         """
-        view, faces = self.view, self._faces
+        view, faces, functions = self.view, self._faces, _functions()  # loaded before threads need them
         axes, origin = view.axes, about + view.center
         p = (self.covered.at(poses) - origin) @ axes.T
         normals = np.ascontiguousarray(self.covered.normals_at(poses) @ axes.T, dtype=np.float32)
@@ -193,7 +193,7 @@ class SolidRenderer:
             lambda: self._solid.draw(corners, faces, self._closed, 0, self._opaque),
             lambda: self._shadow.draw(at_light, faces, self._closed, 0, self._opaque),
         )
-        _functions()["widen_spans"](ctypes.byref(self._shadow), REACH, self._shadow_reach.ctypes.data)
+        functions["widen_spans"](ctypes.byref(self._shadow), REACH, self._shadow_reach.ctypes.data)
         if self._veil is not None:
             self._veil.draw(corners, faces, self._closed, self._opaque, len(faces))
         box = np.zeros(4, dtype=int)
@@ -236,7 +236,7 @@ class SolidRenderer:
         bands = min(MOST_BANDS, default_threads())
         inner = np.quantile(rows, np.arange(1, bands) / bands).astype(int) if len(rows) else np.zeros(bands - 1, int)
         starts = [0, *inner.tolist(), self.height]
-        shade = _functions()["shade_pixels"]
+        shade = functions["shade_pixels"]
         _together(*(partial(shade, ctypes.byref(look), first, end) for first, end in pairwise(starts)))
         return self._pixels.copy()
 
