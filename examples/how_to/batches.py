@@ -62,7 +62,7 @@ batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 #
 # The arrays from `contact_forces` on are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
 # the `parameters`: masses, geometry and gravity of each simulation. After a write into `q`, `v` or `parameters` `batch.refresh()` computes
-# them again. Values that are written are not checked. A simulation that diverges keeps its
+# them again. Values that are written are not checked; assigned ones, such as `batch.q = q`, are checked and written. A simulation that diverges keeps its
 # last finite state and stops; `status` reports it.
 
 # %%
@@ -117,7 +117,7 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 # | their tool | one line | what works | what does not |
 # |---|---|---|---|
 # | Gymnasium 1.1 | `env = linkwright.gymnasium.VectorEnv(robot, 256, …)` | vector environments, seeds, `reset_mask`, pickling, `check_env` of `Env` | autoreset modes other than "next step" |
-# | Stable-Baselines3 2.9 | `PPO("MlpPolicy", lw.bridges.stable_baselines3(env))` | `VecEnv`: PPO, `VecMonitor`, `VecNormalize`, `terminal_observation`, terms of the reward | wrappers of one motion; `indices` of attributes |
+# | Stable-Baselines3 2.9 | `PPO("MlpPolicy", lw.bridges.stable_baselines3(env))` | `VecEnv`: PPO, `VecMonitor`, `VecNormalize`, `terminal_observation`, terms of the reward | wrappers and attributes of one motion: all share them |
 # | RSL-RL 5.5 | `OnPolicyRunner(lw.bridges.rsl_rl(env), settings)` | `VecEnv` on the CPU, time-outs, random initial ages, terms of the reward in the log | one group of observations |
 # | skrl 2.1 | `wrap_env(env)` | skrl's own wrapper of Gymnasium's vector environments; PPO | float64 spaces are converted to float32 |
 # | PyTorch | `torch.from_numpy(batch.q)` | one memory | tensors on a GPU are copies |
@@ -130,17 +130,17 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 #
 # | µs a step | 16 simulations | 256 simulations |
 # |---|---|---|
-# | quadruped on its feet, springs of 40 N m/rad: `lw.Batch` | 0.46 | 0.30 |
-# | the same robot in mjbatch 0.1.4 (MuJoCo 3.14) | 8.4 | 8.3 |
-# | the same robot in `mujoco.rollout` 3.14 | 8.8 | 8.4 |
-# | Ant of Gymnasium's file, on the ground: `lw.Batch` | 0.99 | 0.65 |
-# | EnvPool 1.2.5, its task Ant-v4 with observations and rewards | 33.6 | 35.2 |
+# | quadruped on its feet, springs of 40 N m/rad: `lw.Batch` | 0.32 | 0.25 |
+# | the same robot in mjbatch 0.1.4 (MuJoCo 3.14) | 8.0 | 8.0 |
+# | the same robot in `mujoco.rollout` 3.14 | 8.3 | 8.1 |
+# | Ant of Gymnasium's file, on the ground: `lw.Batch` | 0.74 | 0.53 |
+# | EnvPool 1.2.5, its task Ant-v4 with observations and rewards | 32.5 | 33.5 |
 #
 # MuJoCo solves another contact model, by Newton's method to its default tolerance. EnvPool's steps include observations, rewards and new
 # episodes, and integrate by the method of its task: its line is no comparison of the same computation.
 #
-# Four sensors of touch, force or range are compiled with the steps. They add 6 to 12 % to five steps of 256 robots with eight joints, and 25 to
-# 40 % (about 10 µs) to those of 16. Rays of rangefinders to meshes and height fields are computed by NumPy, in milliseconds.
+# Sensors are compiled with the steps. Four of them, of force, torque and range, add 13 % to five steps of 256 of these quadrupeds, and 32 %
+# (7 µs) to those of 16: the last step of each call has its own call of the kernel, for the accelerations. Rays of rangefinders to meshes and height fields are computed by NumPy, in milliseconds.
 #
 # ## Related pages
 #

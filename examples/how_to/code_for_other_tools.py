@@ -11,8 +11,8 @@
 # | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of every arm that the solver solves, with up to seven joints | completion at singular postures |
 # | LeRobot | `RobotKinematics(arm, "gripper_frame_link")` | its interface, with joint limits, weights and positions of grippers | joints that slide |
 # | ROS 2 | `save_package(arm, "src/arm_solver")` | a plugin of `inverse_dynamics_solver`; controllers and observers as C functions | closed loops, floating bases |
-# | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints, contact forces | textures |
-# | Rerun | `motion.save("motion.rrd")` | the same | the same |
+# | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints, contact forces | textures: meshes have their mean color |
+# | Rerun | `motion.save("motion.rrd")` | the same, and textures of meshes | – |
 # | conda | `rattler-build build --recipe recipe/recipe.yaml` | a package for all platforms from a checkout | extras: their versions are constrained, not installed |
 #
 # ## Exact inverse kinematics in C, C++, Rust and Python

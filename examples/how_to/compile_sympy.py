@@ -137,4 +137,4 @@ print(lw.compile(M, numbers)([0.0, 0.1], [1.0, 0.5, 0.1]))
 # These matrices are not simplified; `lw.equations(arm)` derives [readable equations](../topics/mechanisms/equations.md) with letters of its
 # own from a model of numbers. Loops (`lw.repeat`) have no form in SymPy.
 #
-# For speed compared with `lambdify`, see `benchmarks/sympy_expressions.py`.
+# Speed compared with `lambdify` and symjit: [benchmarks](../internals/benchmarks/functions.md#expressions-of-sympy).
