@@ -184,4 +184,5 @@ provided.save_motion_page.function = _later("linkwright.browser.recorded.motion_
 provided.save_motion_log.function = _later("linkwright.browser.recorded.motion_log", "save_log")
 provided.written_equations.function = _later("linkwright.symbolic.derivation.block_equations", "written_equations")
 provided.symbols_of_sympy.function = _later("linkwright.expression.sympy.conversion", "with_symbols")
+provided.on_sympy.function = _later("linkwright.expression.sympy.conversion", "on_sympy")
 provided.casadi_function.function = _later("linkwright.bridges.casadi_functions", "function")

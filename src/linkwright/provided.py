@@ -6,10 +6,16 @@ an upper layer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
 
 from linkwright.errors import LinkwrightError
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Provided:
@@ -35,3 +41,33 @@ save_motion_log = Provided("writes a motion as a log of Foxglove or Rerun")
 written_equations = Provided("writes out the equations of a block")
 symbols_of_sympy = Provided("converts expressions of SymPy")
 casadi_function = Provided("converts a program to a function of CasADi")
+on_sympy = Provided("evaluates functions of expressions of SymPy")
+
+
+def holds_sympy(x: Any) -> bool:
+    """Return whether an array, or a mapping of arrays, has expressions of SymPy."""
+    sympy = sys.modules.get("sympy")
+    if sympy is None or isinstance(x, (float, int)) or getattr(getattr(x, "dtype", None), "kind", "O") != "O":
+        return False
+    if isinstance(x, Mapping):
+        return any(map(holds_sympy, x.values()))
+    try:
+        entries = np.asarray(x, dtype=object)
+    except ValueError:  # arrays that do not form one, such as the nested states of a loop
+        return any(map(holds_sympy, x)) if isinstance(x, (list, tuple)) else False
+    return any(isinstance(entry, sympy.Basic) for entry in entries.flat)
+
+
+def accepts_sympy(function: F) -> F:
+    """Return a function of symbols that accepts expressions of SymPy, too; its results are then SymPy's.
+
+    This is the only conversion of arguments: the function is evaluated on symbols of this library.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        if "sympy" in sys.modules and (any(map(holds_sympy, args)) or any(map(holds_sympy, named.values()))):
+            return on_sympy(function, args, named)
+        return function(*args, **named)
+
+    return call  # type: ignore[return-value]

@@ -17,6 +17,7 @@ from linkwright.errors import InputError, ShapeError
 from linkwright.model.memo import derived, identity
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.provided import accepts_sympy
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, numbers_or_symbols
 
 _integrate, _difference = public(dynamics.integrate), public(dynamics.difference)
@@ -28,6 +29,7 @@ NEAR = 1e-12
 """m or rad: a step of less than this, of the spread too, is the last."""
 
 
+@accepts_sympy
 @takes_model
 def interpolate(model: Model, q0: ArrayLike, q1: ArrayLike, s: ArrayLike) -> Array:
     """Interpolate between configurations along the geodesic: q0 ⊕ s (q1 ⊖ q0).

@@ -43,12 +43,11 @@ from linkwright.dynamics.closed_loops.rows import constraint_rate, constraint_re
 from linkwright.dynamics.forces.actuation import require_closed_state
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr
-from linkwright.expression.symbols import comparable
-from linkwright.expression.sympy.conversion import of_sympy, to_sympy, with_symbols
-from linkwright.expression.sympy.numbers import holds_sympy
+from linkwright.expression.sympy.conversion import on_sympy
 from linkwright.model.memo import derived, exact, identity, keep
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
+from linkwright.provided import holds_sympy
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -261,34 +260,18 @@ def _tuples(x: Any) -> Any:
 
 def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any]) -> Any:
     """Evaluate the reference implementation on arrays with symbols, ours or SymPy's."""
-    wrenches = arguments.get("wrenches") or {}
-    given = {n: x for n, x in arguments.items() if n in ARRAYS and x is not None} | wrenches
-    theirs = [n for n, x in given.items() if holds_sympy(x)]
-    if theirs:
-        if any(isinstance(entry, Expr) for x in given.values() for entry in np.asarray(x, dtype=object).flat):
-            raise ArgumentError(f"{name_of(book)}: symbols of SymPy and of linkwright.symbols cannot be mixed")
-        arguments = arguments | {n: with_symbols(given[n]) for n in theirs if n in arguments}
-        if wrenches:
-            arguments["wrenches"] = {n: with_symbols(x) if n in theirs else x for n, x in wrenches.items()}
-    prepared = {
-        name: (np.asarray(x, dtype=object) if is_symbolic(x) else as_numbers(name, x)) if name in ARRAYS else x
-        for name, x in arguments.items()
-    }
     signature = inspect.signature(book)
     first = next(iter(signature.parameters))
-    results = arrays_of(call(book, signature, {first: regrouped(book, model, prepared), **prepared}))
-    return tuple(map(_finished, results)) if isinstance(results, tuple) else _finished(results)
 
+    @functools.wraps(book)
+    def evaluated(**arguments: Any) -> Any:
+        prepared = {
+            name: (np.asarray(x, dtype=object) if is_symbolic(x) else as_numbers(name, x)) if name in ARRAYS else x
+            for name, x in arguments.items()
+        }
+        return arrays_of(call(book, signature, {first: regrouped(book, model, prepared), **prepared}))
 
-def _finished(result: Any) -> Any:
-    """Return a result of symbols as it is given to the user: of SymPy's symbols as expressions of SymPy."""
-    if not of_sympy(result):
-        return comparable(result)
-    array = np.asarray(result, dtype=object)
-    graph = next(entry.graph for entry in array.flat if isinstance(entry, Expr))
-    made = np.empty(array.shape, dtype=object)
-    made.reshape(-1)[:] = to_sympy([graph.coerce(entry) for entry in array.flat])
-    return made if made.shape else made[()]
+    return on_sympy(evaluated, (), arguments)
 
 
 def compile_or_not(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:

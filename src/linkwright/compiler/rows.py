@@ -17,7 +17,8 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, ShapeError, wrong_call
 from linkwright.expression.symbols import comparable
-from linkwright.expression.sympy.numbers import holds_sympy, unwrapped, wrapped
+from linkwright.expression.sympy.numbers import unwrapped, wrapped
+from linkwright.provided import holds_sympy
 from linkwright.spatial.arrays import Array, is_symbolic
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -38,6 +38,7 @@ from linkwright.model.memo import derived
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
+from linkwright.provided import accepts_sympy
 from linkwright.simulation.actuation.controller import control_law
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, mirror
 from linkwright.spatial.linear_algebra.linalg import semidefinite_factors, solve_symmetric
@@ -456,6 +457,7 @@ def hybrid(
     return tau - passive_forces(model, q, v), state + step * lacking
 
 
+@accepts_sympy
 @takes_model
 def compliance(model: Model, q: Array, frame: str, stiffness: float | Array, wrench: Array | None = None) -> Array:
     """Compute the compliance of a frame, C_x = J (K_q − ∂(Jᵀw)/∂q)⁻¹ Jᵀ.

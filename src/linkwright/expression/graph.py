@@ -43,6 +43,8 @@ class Graph:
         *("_constants", "_nodes", "angle_sums", "angle_sums_met", "arguments", "count", "failure", "limit", "repeats"),
         *("begun", "indexed", "rows", "spans", "traced", "zero"),
     )
+    unlimited = False
+    """whether numbers are exact, so that no square of them underflows or overflows"""
 
     def __init__(self, limit: int | None = None, angle_sums: bool = False):
         self._nodes: dict[tuple[Any, ...], Expr] = {}
@@ -544,6 +546,11 @@ class Expr:
 
     def conjugate(self) -> Expr:
         return self
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether no square of this underflows or overflows: an expression of SymPy."""
+        return self.graph.unlimited
 
     def sympy(self) -> Any:
         """Return the expression as one of SymPy; symbols keep their names and are real."""

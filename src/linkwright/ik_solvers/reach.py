@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive, truth, whole_number
-from linkwright.errors import ArgumentError, InputError, ShapeError, counted
+from linkwright.errors import ArgumentError, ExpressionError, InputError, ModelError, ShapeError, counted
 from linkwright.ik_solvers.search import multiple_solutions
 from linkwright.ik_solvers.search.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
 from linkwright.ik_solvers.search.solver import (
@@ -28,6 +28,7 @@ from linkwright.model.memo import Identity, identity, keep
 from linkwright.model.requirement import takes_model
 from linkwright.model.transformations.geometry import numbers_of
 from linkwright.model.tree import Model
+from linkwright.provided import holds_sympy
 from linkwright.spatial.arrays import Array, as_numbers, held, is_symbolic, where
 
 
@@ -140,6 +141,9 @@ def inverse_kinematics(
     """
     options: tuple[Any, ...] = (initial_guess is not None, truth("joint_limits", joint_limits))
     options = options if not fixed else (*options, _names(fixed))
+    numbers = [*(targets.values() if isinstance(targets, Mapping) else ()), initial_guess]
+    if model.holds_symbols or any(map(holds_sympy, numbers)):
+        _require_search(model, numbers)
     if model.holds_symbols and not (nearest or solutions is not None):
         problem, arrays = _problem(numbers_of(model), targets, options)
         given = (problem.rest if initial_guess is None else initial_guess, *arrays)
@@ -246,6 +250,22 @@ def _traced(problem: NumericalSolver, model: Model, given: tuple[Any, ...], sear
         attempts=told[3],
         reasons=where(converged, 0.0, float(NOT_FOUND)),
     )
+
+
+def _require_search(model: Model, numbers: Sequence[Any]) -> None:
+    """Raise an error if the search cannot be done with the symbols of a model and of its targets."""
+    if numbers_of(model).holds_symbols:
+        raise ModelError(
+            f"inverse_kinematics searches with numbers, but {model.name!r} was built with symbols. Build it with "
+            "values; with_geometry({'elbow.position': symbols}) of that model replaces lengths by linkwright.symbols, "
+            "and inverse_kinematics_derivatives(…, parameters=['elbow.position']) returns derivatives by them"
+        )
+    of_model = (entry for link in model.links for entry in np.ravel(link.placement))
+    if any(map(holds_sympy, numbers)) or any(getattr(entry, "unlimited", False) for entry in of_model):
+        raise ExpressionError(
+            "inverse_kinematics is a search, a loop without a form in SymPy; it accepts numbers, and "
+            "linkwright.symbols in functions that are compiled"
+        )
 
 
 def _names(fixed: Any) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from linkwright.model.memo import Identity, identity, keep
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
+from linkwright.provided import accepts_sympy
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, is_zero, maximum, minimum, where
 from linkwright.spatial.linear_algebra.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.loops.repeats import until
@@ -43,6 +44,7 @@ LEAST = 1e-12
 """of damping, squared: rows that depend on others divide by it"""
 
 
+@accepts_sympy
 @takes_model
 def resolved_rate(
     model: Model,

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, explained
-from linkwright.provided import symbols_of_sympy
+from linkwright.provided import accepts_sympy, holds_sympy, symbols_of_sympy
 
 Array = np.ndarray
 """Array of float64, or of objects that behave like numbers (symbols)."""
@@ -37,12 +38,25 @@ else:
 
 
 _where = np.frompyfunc(lambda c, a, b: c.where(a, b) if hasattr(c, "where") else (a if c else b), 3, 1)
-_minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else y.minimum(x), 2, 1)
-_maximum = np.frompyfunc(lambda x, y: x.maximum(y) if hasattr(x, "maximum") else y.maximum(x), 2, 1)
-_sign = np.frompyfunc(lambda x: x.sign(), 1, 1)
+
+
+def _elementwise(of_symbols: str, reflected: str, of_numbers: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of two arrays of symbols, some of whose entries are numbers."""
+
+    def of_two(x: Any, y: Any) -> Any:
+        if hasattr(x, of_symbols):
+            return getattr(x, of_symbols)(y)
+        return getattr(y, reflected)(x) if hasattr(y, reflected) else of_numbers(x, y)
+
+    return np.frompyfunc(of_two, 2, 1)
+
+
+_minimum = _elementwise("minimum", "minimum", np.minimum)
+_maximum = _elementwise("maximum", "maximum", np.maximum)
+_atan2 = _elementwise("arctan2", "rarctan2", np.arctan2)
+_sign = np.frompyfunc(lambda x: x.sign() if hasattr(x, "sign") else np.sign(x), 1, 1)
 _held = np.frompyfunc(lambda x: x.held() if hasattr(x, "held") else x, 1, 1)
 _inverse_root = np.frompyfunc(lambda x: x.inverse_root(), 1, 1)
-_atan2 = np.frompyfunc(lambda y, x: y.arctan2(x) if hasattr(y, "arctan2") else x.rarctan2(y), 2, 1)
 
 
 def as_numbers(name: str, x: Any) -> Array:
@@ -74,7 +88,7 @@ def numbers_or_symbols(name: str, x: Any) -> Array:
     """Return an argument with symbols as an array of objects, others as a float64 array; reject other types."""
     if not is_symbolic(x):
         return as_numbers(name, x)
-    array = np.asarray(x)
+    array = np.asarray(symbols_of_sympy(x) if holds_sympy(x) else x)
     if not all(hasattr(e, "__truediv__") for e in array.flat):
         raise ArgumentError(f"{name} must be an array of real numbers or symbols; got {x!r:.200}")
     return array
@@ -151,6 +165,7 @@ def _is(x: Any, number: float) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
+@accepts_sympy
 @explained
 def where(condition: Any, a: Any, b: Any) -> Any:
     """Select ``a`` where the condition holds, else ``b``; both are evaluated.
@@ -183,6 +198,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
         return _where(condition, a, b)
 
 
+@accepts_sympy
 @explained
 def minimum(x: Any, y: Any) -> Any:
     """Compute the elementwise minimum.
@@ -200,6 +216,7 @@ def minimum(x: Any, y: Any) -> Any:
     return _minimum(x, y) if is_symbolic(x, y) else np.minimum(x, y)
 
 
+@accepts_sympy
 @explained
 def maximum(x: Any, y: Any) -> Any:
     """Compute the elementwise maximum.
@@ -222,6 +239,7 @@ def largest(x: Any) -> Any:
     return reduce(maximum, [abs(entry) for entry in x])
 
 
+@accepts_sympy
 @explained
 def sign(x: Any) -> Any:
     """Compute the elementwise sign: -1, 0 or 1.
@@ -239,6 +257,7 @@ def sign(x: Any) -> Any:
     return _sign(x) if is_symbolic(x) else np.sign(x)
 
 
+@accepts_sympy
 @explained
 def atan2(y: Any, x: Any) -> Any:
     """Compute the angle of the point (x, y).
@@ -280,6 +299,7 @@ SMALL_SCALE, LARGE_SCALE = 2.0**-600, 2.0**600
 """Scales of vectors whose squares would overflow or underflow: powers of two, which are exact."""
 
 
+@accepts_sympy
 @explained
 def norm(x: Any) -> Any:
     """Compute the Euclidean norm along the last axis.
@@ -313,6 +333,8 @@ def norm(x: Any) -> Any:
         return abs(x[()])
     if not is_symbolic(x):
         x = x.astype(float)
+    elif any(getattr(entry, "unlimited", False) for entry in x.flat):
+        return plain_norm(x)
     with np.errstate(over="ignore", under="ignore"):
         square = _square(x)
         scale = where(square < SMALL_SQUARE, LARGE_SCALE, where(square > LARGE_SQUARE, SMALL_SCALE, 1.0))
@@ -326,6 +348,7 @@ def unit_vector(x: Array) -> Array:
     return unit
 
 
+@accepts_sympy
 @explained
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Clip values to an interval, elementwise.

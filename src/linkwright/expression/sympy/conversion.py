@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import reduce
 from typing import Any, NoReturn
 
 import numpy as np
 
-from linkwright.errors import ExpressionError
+from linkwright.errors import ArgumentError, ExpressionError
 from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.symbols import comparable
 from linkwright.expression.sympy.functions import FUNCTIONS, explicit, refusal
-from linkwright.expression.sympy.numbers import holds_sympy
+from linkwright.provided import holds_sympy
 
 MOST_DENOMINATOR = 1000
 """of decimals that become exact fractions"""
+
+MOST_OPERATIONS = 10**6
+"""Largest number of operations of an expression that is written out: SymPy visits common subexpressions repeatedly."""
 
 
 class SymPyGraph(Graph):
     """Expressions of SymPy's symbols. All calls share one graph while it is in use, so that their results combine."""
 
     __slots__ = ("__weakref__", "converted")
+    unlimited = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,10 +46,71 @@ class SymPyGraph(Graph):
 _shared: Callable[[], SymPyGraph | None] = lambda: None  # noqa: E731
 
 
-def with_symbols(x: Any) -> Any:
+def on_sympy(function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    """Return the results of a function of symbols, also of SymPy's: then they are expressions of SymPy, too.
+
+    A function that is called by another one returns symbols.
+    """
+    if _inside.get():
+        return function(*map(_argument, args), **{name: _argument(x) for name, x in named.items()})
+    given = (*args, *named.values())
+    if any(map(holds_sympy, given)) and any(_is_ours(entry) for x in given for entry in _entries(x)):
+        raise ArgumentError(f"{function.__name__}: symbols of SymPy and of linkwright.symbols cannot be mixed")
+    token = _inside.set(True)
+    try:
+        result = function(*map(_argument, args), **{name: _argument(x) for name, x in named.items()})
+    finally:
+        _inside.reset(token)
+    return finished(result)
+
+
+_inside: ContextVar[bool] = ContextVar("inside", default=False)
+"""Whether a function of SymPy's expressions is evaluated."""
+
+
+def _argument(x: Any) -> Any:
+    """Return an argument with symbols for expressions of SymPy."""
+    if isinstance(x, Mapping):
+        return {name: _argument(one) for name, one in x.items()}
+    if isinstance(x, tuple) and holds_sympy(x):
+        return tuple(map(_argument, x))
+    return with_symbols(x, conditions=True) if holds_sympy(x) else x
+
+
+def _entries(x: Any) -> Iterator[Any]:
+    """Yield the entries of an array, a tuple or a mapping of arrays."""
+    if isinstance(x, (tuple, Mapping)):
+        for one in x.values() if isinstance(x, Mapping) else x:
+            yield from _entries(one)
+    else:
+        yield from np.asarray(x, dtype=object).flat
+
+
+def _is_ours(entry: Any) -> bool:
+    return isinstance(entry, Expr) and not isinstance(entry.graph, SymPyGraph)
+
+
+def finished(result: Any) -> Any:
+    """Return a result as it is given to the user: of SymPy's symbols as expressions of SymPy."""
+    if isinstance(result, Mapping):
+        return {name: finished(x) for name, x in result.items()}
+    if isinstance(result, tuple):
+        made = [finished(x) for x in result]
+        return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
+    if not of_sympy(result):
+        return comparable(result)
+    array = np.asarray(result, dtype=object)
+    graph = next(entry.graph for entry in array.flat if isinstance(entry, Expr))
+    whole = np.empty(array.shape, dtype=object)
+    whole.reshape(-1)[:] = to_sympy([graph.coerce(entry) for entry in array.flat])
+    return whole if whole.shape else whole[()]
+
+
+def with_symbols(x: Any, conditions: bool = False) -> Any:
     """Return an array whose expressions of SymPy are expressions of symbols, and its constants numbers.
 
-    A matrix of one column becomes a vector. Objects without expressions of SymPy are unchanged.
+    ``conditions``: whether relations are accepted, too. A matrix of one column becomes a vector. Objects without
+    expressions of SymPy are unchanged.
     """
     global _shared
     array = np.array(x, dtype=object)
@@ -59,8 +126,9 @@ def with_symbols(x: Any) -> Any:
     if graph is None:
         graph = SymPyGraph()
         _shared = weakref.ref(graph)
+    accepted = (sympy.Expr, sympy.logic.boolalg.Boolean) if conditions else sympy.Expr
     for given in theirs:
-        if not isinstance(given, sympy.Expr):
+        if not isinstance(given, accepted):
             raise ExpressionError(f"expressions of SymPy are expected; got {given} of type {type(given).__name__}")
     for symbol in symbols_of(theirs):
         if not isinstance(symbol, symbol_types(sympy)):
@@ -210,6 +278,7 @@ def to_sympy(expressions: Sequence[Expr]) -> list[Any]:
     found: dict[int, Any] = {}
     if expressions and isinstance(graph := expressions[0].graph, SymPyGraph):
         found = {ours.index: symbol for symbol, ours in graph.converted.items()}
+    _check_length(expressions)
     stack = list(reversed(expressions))
     while stack:
         node = stack[-1]
@@ -223,6 +292,24 @@ def to_sympy(expressions: Sequence[Expr]) -> list[Any]:
     return [found[x.index] for x in expressions]
 
 
+def _check_length(expressions: Sequence[Expr]) -> None:
+    """Raise an error for expressions that SymPy would take minutes for."""
+    operations: dict[int, int] = {}
+    stack = list(expressions)
+    while stack:
+        node = stack[-1]
+        if waiting := [x for x in node.args if x.index not in operations]:
+            stack += waiting
+            continue
+        stack.pop()
+        operations[node.index] = count = 1 + sum(operations[x.index] for x in node.args)
+        if count > MOST_OPERATIONS:
+            raise ExpressionError(
+                f"written out, this result has more than {MOST_OPERATIONS} operations, too many for SymPy; symbols of "
+                "linkwright.symbols keep common subexpressions"
+            )
+
+
 def _written(node: Expr, args: list[Any], found: Mapping[int, Any], sympy: Any) -> Any:
     if node.value is not None:
         return _exact(node.value, sympy)
@@ -230,13 +317,16 @@ def _written(node: Expr, args: list[Any], found: Mapping[int, Any], sympy: Any) 
         return sympy.Symbol(node.name, real=True)
     if node.op == "where":
         condition = _condition(node.args[0], found, sympy)
-        return sympy.Piecewise((args[1], condition), (args[2], True))
+        if condition in (sympy.true, sympy.false):
+            return args[1] if condition == sympy.true else args[2]
+        return sympy.Piecewise((args[1], condition), (args[2], True), evaluate=False)  # a search for simpler conditions
     if node.op in ("less", "less_equal"):
         return sympy.Piecewise((sympy.Integer(1), _condition(node, found, sympy)), (sympy.Integer(0), True))
     write = _WRITTEN.get(node.op)
     if write is None:
         raise ExpressionError(
-            f"SymPy has no expression of {node.op!r}: loops, and entries at computed indices, are not written out"
+            f"SymPy has no expression of {node.op!r}: loops, and entries at computed indices, are not written out; "
+            "symbols of linkwright.symbols are accepted"
         )
     return write(sympy, *args)
 

@@ -7,7 +7,6 @@ not have. Decimals become exact numbers where they have few digits, and roots of
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -18,12 +17,6 @@ from linkwright.errors import ExpressionError
 
 MOST_DENOMINATOR = 1000
 """of decimals that become exact fractions"""
-
-
-def holds_sympy(x: Any) -> bool:
-    """Return whether an array has expressions of SymPy."""
-    sympy = sys.modules.get("sympy")
-    return sympy is not None and any(isinstance(entry, sympy.Basic) for entry in np.asarray(x, dtype=object).flat)
 
 
 def wrapped(x: Any) -> np.ndarray:

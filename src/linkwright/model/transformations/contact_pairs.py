@@ -29,7 +29,7 @@ from linkwright.model.parts.shape import Shape
 from linkwright.model.transformations.additions import remade
 from linkwright.model.tree import Model
 from linkwright.provided import always_overlapping, disabled_collisions, hull_of_mesh
-from linkwright.spatial.arrays import Array, finite
+from linkwright.spatial.arrays import Array, entries, finite
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
@@ -44,7 +44,7 @@ STEEPEST = np.sqrt(0.5)
 
 def with_ground(model: Model, height: Any, normal: Any, heights: Any, size: Any, only: Any, contact: Any) -> Model:
     """See :meth:`Model.with_ground`."""
-    z = float(finite("the height of the ground", height, ()))
+    z = entries("the height of the ground", height, ())[()]
     n = finite("the normal of the ground", normal, (3,))
     if not n.any():
         raise InputError(f"the normal of the ground is not zero; got {normal!r}")

@@ -13,7 +13,7 @@ from linkwright.model.build.description import BodySpec, JointSpec
 from linkwright.model.coordinates import joint_parameters
 from linkwright.model.transformations.additions import remade
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, is_symbolic, numbers_or_symbols
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass, of_parameters
 
 ROUNDING = 1e-9
@@ -24,18 +24,20 @@ def with_parameters(model: Model, parameters: Any, armature: bool, friction: boo
     """See :meth:`Model.with_parameters`."""
     n, nv = len(model.bodies), model.nv
     places = joint_parameters(model, armature, friction)
-    pi, expected = as_numbers("parameters", parameters), 10 * n + sum(map(len, places.values()))
+    pi, expected = numbers_or_symbols("parameters", parameters), 10 * n + sum(map(len, places.values()))
     if pi.shape != (expected,):
         further = "".join(f", {counted(len(having), 'number')} of {what}" for what, having in places.items())
         raise ShapeError(
             f"expected parameters of shape ({expected},), ten of each of {counted(n, 'body', 'bodies')}{further}; "
             f"got {pi.shape}"
         )
-    if not np.isfinite(pi).all():
-        raise InputError(f"parameters must be finite; got {pi[~np.isfinite(pi)][0]} at {np.argmin(np.isfinite(pi))}")
+    for place, x in enumerate(pi):
+        if not is_symbolic(x) and not np.isfinite(x):
+            raise InputError(f"parameters must be finite; got {x} at {place}")
     tens = pi[: 10 * n].reshape(n, 10)
     own = {body.name: of_parameters(ten) for body, ten in zip(model.bodies, tens, strict=True)}
-    odd = [f"body {name!r}: {wrong}" for name, one in own.items() if (wrong := impossible(one, physical))]
+    of_numbers = {name: one for name, one in own.items() if not is_symbolic(*one)}
+    odd = [f"body {name!r}: {wrong}" for name, one in of_numbers.items() if (wrong := impossible(one, physical))]
     if odd:
         instead = "; physical=False takes moments as they are" if physical else ""
         raise InputError("\n  ".join([f"no rigid bodies have these parameters{instead}", *odd]))
@@ -48,11 +50,12 @@ def with_parameters(model: Model, parameters: Any, armature: bool, friction: boo
         if spec.name not in own:  # welded to the world
             return spec
         m, c, I = about_center_of_mass(own[spec.name])
-        return replace(spec, mass=float(m), center_of_mass=c, inertia=I, place="parameters", inertia_place="")
+        m = m if is_symbolic(m) else float(m)
+        return replace(spec, mass=m, center_of_mass=c, inertia=I, place="parameters", inertia_place="")
 
     of_joints, rest = {}, pi[10 * n :]
     for what, having in places.items():
-        of_velocities = np.zeros(nv)
+        of_velocities = np.zeros(nv, dtype=pi.dtype)
         of_velocities[having], rest = rest[: len(having)], rest[len(having) :]
         of_joints[what] = _of_joints(model, of_velocities)
 

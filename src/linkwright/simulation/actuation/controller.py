@@ -9,6 +9,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from linkwright.errors import wrong_call
 from linkwright.model.tree import Model
+from linkwright.provided import accepts_sympy
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -118,6 +119,6 @@ def control_law(
     """Make a controller of a function, with its initial state and a check of bound values."""
 
     def made(function: Callable[P, R]) -> FunctionController[P, R]:
-        return FunctionController(function, initial_state, check)
+        return FunctionController(accepts_sympy(function), initial_state, check)
 
     return made

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
+from linkwright.provided import accepts_sympy
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, numbers_or_symbols, where
 from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 
 
+@accepts_sympy
 @explained
 def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Array:
     """Solve A x = b for numbers and symbols.
@@ -63,6 +65,7 @@ def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Ar
     return X[..., 0] if vector else X
 
 
+@accepts_sympy
 @explained
 def cholesky(A: Any) -> Array:
     """Compute the Cholesky factor L of a symmetric positive-definite A = L Lᵀ, for numbers and symbols.

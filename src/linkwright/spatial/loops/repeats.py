@@ -12,9 +12,11 @@ import numpy as np
 
 from linkwright.bounds import whole_number
 from linkwright.errors import ArgumentError, ShapeError, explained
+from linkwright.provided import accepts_sympy
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 
+@accepts_sympy
 @explained
 def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None = None) -> Any:
     """Repeat a step: ``state = step(k, *state)`` for k = 0, 1, ….
@@ -49,6 +51,7 @@ def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None =
     return _repeated(whole_number("count", count, 0), step, None, state, keep)
 
 
+@accepts_sympy
 @explained
 def until(
     condition: Callable[..., Any], step: Callable[..., Any], *state: Any, limit: int, keep: int | None = None

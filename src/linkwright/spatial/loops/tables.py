@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ShapeError, explained
+from linkwright.provided import accepts_sympy
 from linkwright.spatial.arrays import as_numbers, is_symbolic
 from linkwright.spatial.loops.repeats import symbol_among
 
@@ -15,6 +16,7 @@ def _is_number(k: Any) -> bool:
     return isinstance(k, float) and k == k
 
 
+@accepts_sympy
 @explained
 def take(table: Any, k: Any) -> Any:
     """Return ``table[k]`` for a computed index k.
