@@ -260,7 +260,7 @@ def _require_search(model: Model, numbers: Sequence[Any]) -> None:
             "values; with_geometry({'elbow.position': symbols}) of that model replaces lengths by linkwright.symbols, "
             "and inverse_kinematics_derivatives(…, parameters=['elbow.position']) returns derivatives by them"
         )
-    of_model = (entry for link in model.links for entry in np.ravel(link.placement))
+    of_model = (entry for part in (*model.links, *model.frames.values()) for entry in np.ravel(part.placement))
     if any(map(holds_sympy, numbers)) or any(getattr(entry, "unlimited", False) for entry in of_model):
         raise ExpressionError(
             "inverse_kinematics is a search, a loop without a form in SymPy; it accepts numbers, and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -20,11 +21,13 @@ from linkwright.symbolic.derivation.coordinates import Coordinates, coordinates_
 from linkwright.symbolic.derivation.equations_of_motion import Derivation, Forms, LagrangianMechanism
 from linkwright.symbolic.derivation.given.expression_parser import SyntaxNode
 from linkwright.symbolic.derivation.grouping import Grouping, grouping_of
+from linkwright.symbolic.derivation.model_symbols import plan_of, with_frame
 from linkwright.symbolic.derivation.passive_forces import PassiveForces
-from linkwright.symbolic.derivation.plan import DerivationPlan, plan_of, realized, with_frame
+from linkwright.symbolic.derivation.plan import DerivationPlan
 from linkwright.symbolic.derivation.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
+from linkwright.symbolic.derivation.realization import realized
 from linkwright.symbolic.derivation.singularity import columns_amid, factors_of_determinant
-from linkwright.symbolic.derivation.total_mass import RECIPROCAL
+from linkwright.symbolic.derivation.total_mass import MASS, RECIPROCAL
 from linkwright.symbolic.output.code import Programmer
 from linkwright.symbolic.output.notation import Order, Sum, grouped, text_of
 
@@ -48,9 +51,9 @@ class ExactForms:
             raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, ROUTES))}")
         self._plan = plan = plan_of(model, parameters, angle_tolerance, linear=base_parameters)
         self._of = (
-            plan.model,
-            plan.choice,
-            plan.given,
+            plan.source or plan.model,
+            {} if plan.formulas else plan.choice,
+            plan.formulas.given if plan.formulas else plan.given,
             plan.angle_tolerance,
             method,
             term_limit,
@@ -101,11 +104,12 @@ class ExactForms:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The named parameters of the equations, with their values in the model.
+        """The named parameters of the equations, with their values in the model; NaN for symbols of the model.
 
         For a group "all" also those that nothing depends on.
         """
-        return {name: self._plan.values[name] for name in self._listed}
+        values = self._plan.values if self._plan.source is None else dict.fromkeys(self._plan.values, math.nan)
+        return {name: values[name] for name in self._listed}
 
     @property
     def meanings(self) -> dict[str, str]:
@@ -415,6 +419,11 @@ class ExactForms:
             Terms of the total mass, or none.
         """
         divided = [p for p in array.flat if RECIPROCAL in p.used()]
+        if divided and MASS in self._plan.values:
+            raise InputError(
+                f"this quantity is divided by the total mass, whose letter is {MASS}, and the model has a symbol of "
+                "this name: rename it; lw.center_of_mass and lw.momentum accept it"
+            )
         return grouped(self._mechanism.mass, self._order) if divided else ()
 
     @staticmethod

@@ -52,8 +52,9 @@ class Equations(ProgrammedEquations):
 
     @cached_property
     def symbols(self) -> dict[str, Any]:
-        """SymPy symbols by name, as far as they occur in converted quantities."""
-        return {}
+        """SymPy symbols by name, as far as they occur in converted quantities; those of the model as given to it."""
+        formulas = self._plan.formulas
+        return {} if formulas is None else dict(formulas.symbols)
 
     def sympy(
         self,
@@ -346,6 +347,11 @@ class Equations(ProgrammedEquations):
         Explanation, ClosedExplanation or ControlledExplanation
             The explanation.
         """
+        if self._plan.source is not None:
+            raise InputError(
+                f"explanations compare the values of parameters, and {self._plan.source.name!r} has symbols: build it "
+                "with numbers, whose parameters equations(model) names"
+            )
         if self._change:
             raise InputError(
                 "explanations are of the mechanism's own coordinates: ask the equations that in_coordinates() was "
@@ -406,13 +412,15 @@ def equations(
     Parameters
     ----------
     model : Model
-        Mechanism.
+        Mechanism, of numbers or with symbols. Symbols of a model, SymPy's or Linkwright's, are the names in its
+        equations, and its numbers are numbers; expressions that are no polynomials of the symbols are named c1, c2, ….
     parameters : {"symbols", "numbers"} or mapping, optional
-        "symbols" names the parameters (masses m1, lengths l1, centers of mass lg1, inertias I1 about them for planar
-        motion; otherwise m1, mcx1 …, Ixx1 … at the joint); "numbers" treats decimals as exact rationals. A mapping
-        chooses by group (geometry, inertial, gravity; passive for friction and springs) or by name: ``{"geometry":
-        "numbers", "inertial": "all", "gravity": 9.81}``, {"l1": 0.5}. "all" also names vanishing parameters, which
-        otherwise are zero.
+        For models with symbols, numbers for some of them, {"l": 0.5}. For models of numbers, "symbols" names the
+        parameters (masses m1, lengths l1, centers of mass lg1, inertias I1 about them for planar motion; otherwise m1,
+        mcx1 …, Ixx1 … at the joint); "numbers" treats decimals as exact rationals. A mapping chooses by group
+        (geometry, inertial, gravity; passive for friction and springs) or by name: ``{"geometry": "numbers",
+        "inertial": "all", "gravity": 9.81}``, {"l1": 0.5}. "all" also names vanishing parameters, which otherwise are
+        zero.
     angle_tolerance : float, optional
         Largest deviation, rad, of the rotations of placements from multiples of π/12, to which they are rounded.
     method : {"recursive", "lagrange"}, optional
@@ -430,6 +438,8 @@ def equations(
 
     Raises
     ------
+    InputError
+        If a symbol of the model has the name of a coordinate.
     ModelError
         If a number has no exact form, or a base parameter is no polynomial in the lengths.
     TooLargeError
@@ -442,5 +452,14 @@ def equations(
     M[1,1] = m1*lg1^2 + I1
     h = 0
     g[1] = m1*g*lg1*sin(theta1)
+
+    With symbols of SymPy:
+
+    >>> import sympy as sp
+    >>> m, l, I, g = sp.symbols("m l I g")
+    >>> rod = lw.Builder("rod", gravity=(0, 0, -g)).body("rod", m, [0, 0, -l / 2], I)
+    >>> rod = rod.joint("hinge", "revolute", "world", "rod", axis=[0, 1, 0]).build()
+    >>> lw.equations(rod).gravity_forces
+    Matrix([[g*l*m*sin(theta1)/2]])
     """
     return Equations(model, parameters, angle_tolerance, method, term_limit, base_parameters)

@@ -12,7 +12,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.rotation import rotation_about, rotation_rpy
 from linkwright.symbolic import equations
 from linkwright.symbolic.derivation.exact_rotations import factors_of_rotation
-from linkwright.symbolic.derivation.plan import turn_about
+from linkwright.symbolic.derivation.realization import turn_about
 from mechanisms import random_rotation, relative_error, state
 
 

@@ -150,8 +150,6 @@ def test_numbers_and_columns_of_sympy():
 
 
 def test_what_symbols_cannot_do_is_explained():
-    with pytest.raises(ModelError, match=r"has symbols. Build it with numbers, and equations\(model, 'symbols'\)"):
-        lw.equations(SYMBOLIC)
     with pytest.raises(ArgumentError, match="compile expressions"):
         lw.compile(lw.mass_matrix, SYMBOLIC)
     with pytest.raises(ModelError, match="a simulation needs numbers"):
@@ -170,6 +168,14 @@ def test_what_symbols_cannot_do_is_explained():
         lw.Builder("p").body("a", sp.Eq(m, 1))
     with pytest.raises(ExpressionError, match="kilogram of type Quantity"):
         lw.Builder("p").body("a", m * kilogram)
+    with pytest.raises(
+        ModelError, match=r"searches with numbers, but 'arm' was built with symbols\. Build it with values"
+    ):
+        lw.inverse_kinematics(SYMBOLIC, {"tip": [0.5, 0.0, 0.1]})
+    two = lw.load("two_link")
+    for model, target in ((two, [l, 0.5, 0.0]), (two.with_geometry({"tip.position": [l, 0, 0]}), [0.5, 0.5, 0.0])):
+        with pytest.raises(ExpressionError, match="a loop without a form in SymPy"):
+            lw.inverse_kinematics(model, {"tip": target})
     with pytest.raises(ModelError, match="a drawing needs numbers"):
         lw.draw(SYMBOLIC, Q)
     bad = np.array([[1, 0, 0, l], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, l, 1]], dtype=object)

@@ -314,7 +314,7 @@ def _written(node: Expr, args: list[Any], found: Mapping[int, Any], sympy: Any) 
     if node.value is not None:
         return _exact(node.value, sympy)
     if node.op == "symbol":
-        return sympy.Symbol(node.name, real=True)
+        return sympy.Symbol(str(node.name).removesuffix("[]"), real=True)
     if node.op == "where":
         condition = _condition(node.args[0], found, sympy)
         if condition in (sympy.true, sympy.false):

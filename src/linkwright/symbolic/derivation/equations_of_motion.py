@@ -22,8 +22,9 @@ from linkwright.symbolic.derivation.coordinate_change import CoordinateChange, L
 from linkwright.symbolic.derivation.coordinates import coordinates_of
 from linkwright.symbolic.derivation.exact_rotations import Surd
 from linkwright.symbolic.derivation.loops import Closure, closure_of, without_loops
-from linkwright.symbolic.derivation.plan import DerivationPlan, realized
+from linkwright.symbolic.derivation.plan import DerivationPlan
 from linkwright.symbolic.derivation.quantities import QUANTITIES, Quantity
+from linkwright.symbolic.derivation.realization import realized
 from linkwright.symbolic.derivation.total_mass import RECIPROCAL, over_mass
 
 

@@ -7,7 +7,7 @@ it: D is linear in these.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NoReturn
 
 import numpy as np
@@ -19,6 +19,7 @@ from linkwright.model.elements import Joint
 from linkwright.symbolic.derivation.coordinate_change import CoordinateChange, LocalCoordinateChange
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.equations_of_motion import in_ring
+from linkwright.symbolic.derivation.formulas import Formula
 from linkwright.symbolic.derivation.plan import DerivationPlan, Entry
 from linkwright.symbolic.interpretation.phrases import listed
 
@@ -57,8 +58,9 @@ class PassiveForces:
     def _variables(self, names: tuple[str, ...] | list[str]) -> np.ndarray:
         return np.array([self.ring[name] for name in names], dtype=object)
 
-    def _values(self, entries: list[Entry]) -> np.ndarray:
-        return np.array([in_ring(self.ring, *entry) for entry in entries], dtype=object)
+    def _values(self, entries: Sequence[Entry | Formula]) -> np.ndarray:
+        make = partial(in_ring, self.ring)
+        return np.array([self.ring.coerce(self.plan.value(entry, make)) for entry in entries], dtype=object)
 
     @cached_property
     def friction_forces(self) -> np.ndarray:

@@ -1,16 +1,15 @@
 """Which numbers of a mechanism are names in its equations, and what the others are exactly.
 
-A :class:`DerivationPlan` is made once; :func:`realized` makes of it the model on any kind of number: exact
-polynomials, the compiler's expressions, plain floats.
+A :class:`DerivationPlan` is made once; :func:`~linkwright.symbolic.derivation.realization.realized` makes of it the
+model on any kind of number.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,18 +17,14 @@ import numpy as np
 from linkwright.bounds import between
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.model.elements import Frame, Joint
-from linkwright.model.joints.joint import Compound, Helical
+from linkwright.model.elements import Joint
+from linkwright.model.joints.joint import Helical
 from linkwright.model.joints.joint_type import JointType
 from linkwright.model.joints.loop import CoordinateLoop, HelicalPair, Loop
-from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_finite_number
-from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
-from linkwright.spatial.rotation import rotation_z
-from linkwright.spatial.transform import pose_matrix
+from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.symbolic.derivation.exact_rotations import (
-    ONE,
     STEP,
     ZERO,
     Surd,
@@ -37,6 +32,7 @@ from linkwright.symbolic.derivation.exact_rotations import (
     factors_of_rotation,
     number,
 )
+from linkwright.symbolic.derivation.formulas import Formula, Formulas, Make
 
 GROUPS = {
     "geometry": ("numbers", "symbols"),
@@ -68,13 +64,13 @@ class LinkPlan(NamedTuple):
 
     rotation: list[np.ndarray | Turn]
     """of the placement, a product: (3, 3) of surds, and turns by named angles"""
-    position: list[Entry]
-    mass: Entry
-    center: list[Entry]
+    position: list[Entry | Formula]
+    mass: Entry | Formula
+    center: list[Entry | Formula]
     """the center of mass where ``planar``, else the first moment"""
-    inertia: list[list[Entry]]
+    inertia: list[list[Entry | Formula]]
     """about the center of mass where ``planar``, else about the origin"""
-    armature: list[Entry]
+    armature: list[Entry | Formula]
     motion: JointType
     pitch: Entry
 
@@ -82,10 +78,10 @@ class LinkPlan(NamedTuple):
 class PassivePlan(NamedTuple):
     """The damper, the Coulomb friction and the spring of one joint, per velocity coordinate."""
 
-    damping: list[Entry]
-    friction: list[Entry]
-    stiffness: list[Entry]
-    rest: list[Entry]
+    damping: list[Entry | Formula]
+    friction: list[Entry | Formula]
+    stiffness: list[Entry | Formula]
+    rest: list[Entry | Formula]
     """per position coordinate"""
 
 
@@ -95,7 +91,7 @@ class FramePlan(NamedTuple):
     body: int
     rotation: list[np.ndarray | Turn]
     """a product as of links"""
-    position: list[Entry]
+    position: list[Entry | Formula]
 
 
 class LoopPlan(NamedTuple):
@@ -114,7 +110,7 @@ class DerivationPlan:
     model: Model
     angle_tolerance: float
     links: list[LinkPlan] = field(default_factory=list)
-    gravity: list[Entry] = field(default_factory=list)
+    gravity: list[Entry | Formula] = field(default_factory=list)
     values: dict[str, float] = field(default_factory=dict)
     """of the named parameters, as the model has them, at 15 digits"""
     meanings: dict[str, str] = field(default_factory=dict)
@@ -136,11 +132,24 @@ class DerivationPlan:
     """requested parameters, which are named even if nothing depends on them"""
     frames: dict[str, FramePlan] = field(default_factory=dict)
     """requested frames"""
+    source: Model | None = None
+    """the model with symbols, if it has symbols"""
+    formulas: Formulas | None = None
+    """evaluation of the expressions of its symbols"""
+    shared_names: set[str] = field(default_factory=set)
+    """symbols of friction and springs that M, h and g have, too"""
 
     @property
     def rigid_names(self) -> list[str]:
         """The named parameters of geometry, inertia and gravity."""
-        return [name for name in self.values if name not in self.passive_names]
+        return [name for name in self.values if name not in self.passive_names or name in self.shared_names]
+
+    def value(self, entry: Entry | Formula, make: Make) -> Any:
+        """Return an entry on the numbers ``make(coefficient, name)``; a name "" is the number itself."""
+        if isinstance(entry, Formula):
+            assert self.formulas is not None
+            return self.formulas.value(entry.expression, make)
+        return 0.0 if entry.coefficient == ZERO else make(entry.coefficient, entry.name)
 
 
 def plan_of(
@@ -152,15 +161,9 @@ def plan_of(
     geometry, inertial (there "all" names vanishing parameters too), gravity and passive (dampers, friction,
     springs); what is not mentioned is symbols. ``linear``: inertias at the joint in mechanisms of a plane too.
     """
-    require_model(model, "equations")
-    if model.holds_symbols:
-        raise ModelError(
-            f"equations: {model.name!r} has symbols. Build it with numbers, and equations(model, 'symbols') names its "
-            "parameters; or use the algorithms, mass_matrix(model, q), whose results are expressions of its symbols"
-        )
     model = model.physical or model
     between("angle_tolerance", angle_tolerance, 0.0, 0.1, "rad")
-    choice, given = _choice(parameters)
+    choice, given = choice_of(parameters)
     plan = DerivationPlan(model, angle_tolerance, choice=choice, given=given)
     namer = _Namer(plan)
     rotations = [namer.placement(k) for k in range(len(model.joints))]
@@ -175,7 +178,7 @@ def plan_of(
         else:
             mass, center, inertia = namer.planar(k, normals[k], tolerance)
         own = namer.per_coordinate(k, "Ia", "inertial", "reflected rotor inertia", model.joints[k].armature)
-        position = namer.position(k, link.parent, _placement(model, k)[:3, 3], tolerance)
+        position = namer.position(k, link.parent, placement_of(model, k)[:3, 3], tolerance)
         plan.links.append(LinkPlan(rotations[k], position, mass, center, inertia, own, motion, pitch))
         plan.passive.append(namer.passive(k))
     plan.loops = [
@@ -213,7 +216,7 @@ def with_frame(plan: DerivationPlan, name: str) -> DerivationPlan:
         angle_names=list(plan.angle_names),
         snapped=list(plan.snapped),
     )
-    p = _cleaned(place.placement[:3, 3], plan.tolerance)
+    p = cleaned(place.placement[:3, 3], plan.tolerance)
     names, where = _frame_names(model, name), _body_name(model, place.body)
     along = names[1:] if np.count_nonzero(p) > 1 else names[:1] * 3
     namer = _Namer(plan)
@@ -249,7 +252,7 @@ def _body_name(model: Model, body: int) -> str:
     return f"{model.bodies[body].name}'s joint" if body >= 0 else "the world"
 
 
-def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[str, float]]:
+def choice_of(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[str, float]]:
     """Return the choice for each group, and the numbers of named parameters."""
     if isinstance(parameters, str):
         if parameters not in ("numbers", "symbols"):
@@ -327,7 +330,7 @@ class _Namer:
         )
 
     def gravity(self, tolerance: float) -> list[Entry]:
-        g = _cleaned(self.plan.model.gravity, tolerance)
+        g = cleaned(self.plan.model.gravity, tolerance)
         where = np.flatnonzero(g)
         if len(where) == 1:
             sign = 1 if g[where[0]] > 0.0 else -1
@@ -342,7 +345,7 @@ class _Namer:
 
         They are separated if their product is not exact, so that the inexact one gets the name or the error.
         """
-        joint, T, names = self.plan.model.joints[k], _placement(self.plan.model, k), (f"alpha{k + 1}", "")
+        joint, T, names = self.plan.model.joints[k], placement_of(self.plan.model, k), (f"alpha{k + 1}", "")
         where, own = f"the placement of joint {joint.name!r}", self.plan.model.links[k].placement
         if joint.coupling is None or not joint.coupling.offset or np.array_equal(T[:3, :3], own[:3, :3]):
             return self.rotation(T, names, where)
@@ -391,7 +394,7 @@ class _Namer:
 
     def _lengths(self, base: str, body: int, p: Array, where: str, tolerance: float) -> list[Entry]:
         """Return the entries of a position (3,) in a body's frame."""
-        p = _cleaned(p, tolerance)
+        p = cleaned(p, tolerance)
         here = self.plan.model.bodies[body].name if body >= 0 else "world"
         several = np.count_nonzero(p) > 1
         return [
@@ -418,7 +421,7 @@ class _Namer:
     def general(self, k: int, tolerance: float) -> tuple[Entry, list[Entry], list[list[Entry]]]:
         """m, m c and I at the joint, in its axes: linear in the equations."""
         m, h, I = self.plan.model.links[k].rigid_inertia
-        h, I = _cleaned(h, tolerance), _cleaned(I, tolerance)
+        h, I = cleaned(h, tolerance), cleaned(I, tolerance)
         n, body = k + 1, self.plan.model.bodies[k].name
         mass = self.entry("inertial", f"m{n}", m, f"mass of {body}, kg")
         moment = [
@@ -434,7 +437,7 @@ class _Namer:
     def planar(self, k: int, normal: int, tolerance: float) -> tuple[Entry, list[Entry], list[list[Entry]]]:
         """m, the center's place and I about it, in a mechanism that moves in a plane: what is across it is zero."""
         m, c, I = about_center_of_mass(self.plan.model.links[k].rigid_inertia)
-        c = _cleaned(c, tolerance)
+        c = cleaned(c, tolerance)
         c[normal] = 0.0
         n, body = k + 1, self.plan.model.bodies[k].name
         several = np.count_nonzero(c) > 1
@@ -449,14 +452,14 @@ class _Namer:
         return mass, center, inertia
 
 
-def _cleaned(x: Any, tolerance: float) -> Array:
+def cleaned(x: Any, tolerance: float) -> Array:
     """Return a copy with small entries, relative to the largest, set to zero."""
     x = np.array(x, dtype=float)
     x[np.abs(x) <= tolerance * np.abs(x).max(initial=0.0)] = 0.0
     return x
 
 
-def _placement(model: Model, k: int) -> Array:
+def placement_of(model: Model, k: int) -> Array:
     """A joint's placement; a follower's offset is turned into it, for both are moves along the same axis."""
     T = model.links[k].placement
     coupling = model.joints[k].coupling
@@ -517,81 +520,3 @@ def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
             return None
         found.append(int(seen.argmax()))
     return found
-
-
-def realized(plan: DerivationPlan, make: Callable[[Surd, str], Any]) -> Model:
-    """Return the model on the numbers ``make(coefficient, name)``; a name "" is the number itself.
-
-    Loops have frames, which are named after them.
-    """
-
-    def value(entry: Entry) -> Any:
-        return 0.0 if entry.coefficient == ZERO else make(entry.coefficient, entry.name)
-
-    def exact(R: np.ndarray) -> np.ndarray:
-        return _array([[make(x, "") if x not in (ZERO, ONE) else float(x) for x in row] for row in R])
-
-    def turned(factors: list[np.ndarray | Turn]) -> np.ndarray:
-        matrices = [turn_about(x.axis, value(x.angle)) if isinstance(x, Turn) else exact(x) for x in factors]
-        return reduce(np.matmul, matrices)
-
-    links, joints = [], []
-    for one, link, joint in zip(plan.links, plan.model.links, plan.model.joints, strict=True):
-        m, c = value(one.mass), _array([value(x) for x in one.center])
-        I = _array([[value(x) for x in row] for row in one.inertia])
-        if plan.planar:  # from the center of mass to the origin: parallel axes, the normal one matters only
-            square = sum((x * x for x in c), 0.0)
-            I = I + _array([[m * square if i == j else 0.0 for j in range(3)] for i in range(3)])
-            c = _array([m * x for x in c])
-        motion: JointType = one.motion
-        if isinstance(motion, Helical):
-            motion = replace(motion, pitch=value(one.pitch))
-        elif isinstance(motion, Compound):
-            parts = tuple(
-                replace(p, placement=_exact_pose(plan, np.array(p.placement), exact, make)) for p in motion.parts
-            )
-            motion = replace(motion, parts=parts, end=_exact_pose(plan, np.array(motion.end), exact, make))
-        placement = pose_matrix(turned(one.rotation), _array([value(x) for x in one.position]))
-        armature = _array([value(x) for x in one.armature])
-        coupling = replace(joint.coupling, offset=0.0) if joint.coupling else None
-        joints.append(replace(joint, motion=motion, armature=armature, coupling=coupling))
-        links.append(
-            replace(link, motion=motion, placement=placement, rigid_inertia=RigidInertia(m, c, I), armature=armature)
-        )
-    frames, loops = dict(plan.model.frames), list[Loop | CoordinateLoop]()
-    for tied in plan.loops:
-        if isinstance(tied, LoopPlan):
-            names = [f"{tied.loop.name} {side}" for side in ("first", "second")]
-            for name, end in zip(names, (tied.first, tied.second), strict=True):
-                pose = pose_matrix(turned(end.rotation), _array([value(x) for x in end.position]))
-                frames[name] = Frame(end.body, pose)
-            kind = tied.loop.kind
-            kind = replace(kind, pitch=value(tied.pitch)) if isinstance(kind, HelicalPair) else kind
-            loops.append(Loop(tied.loop.name, names[0], names[1], kind))
-        else:
-            loops.append(tied)
-    gravity = _array([value(x) for x in plan.gravity])
-    for name, (body, rotation, position) in plan.frames.items():
-        frames[name] = Frame(body, pose_matrix(turned(rotation), _array([value(x) for x in position])))
-    made = replace(plan.model, links=tuple(links), joints=tuple(joints), loops=tuple(loops))
-    return replace(made, frames=frames, gravity=gravity)
-
-
-def turn_about(axis: int, angle: Any) -> np.ndarray:
-    """The rotation (3, 3) about a coordinate axis."""
-    places = [(k - axis + 2) % 3 for k in range(3)]  # of rotation_z, whose axis is the last
-    return rotation_z(angle)[np.ix_(places, places)]
-
-
-def _exact_pose(
-    plan: DerivationPlan, T: Array, exact: Callable[[np.ndarray], np.ndarray], make: Callable[[Surd, str], Any]
-) -> Any:
-    R, _ = exact_rotation(T[:3, :3], max(plan.angle_tolerance, 1e-10), "a part of a joint")
-    p = _array([make(number(x), "") if x else 0.0 for x in _cleaned(T[:3, 3], ROUNDING)])
-    return tuple(map(tuple, pose_matrix(exact(R), p)))
-
-
-def _array(x: Any) -> np.ndarray:
-    """Floats where all are, else objects."""
-    array = np.array(x, dtype=object)
-    return array.astype(float) if all(isinstance(y, float) for y in array.flat) else array

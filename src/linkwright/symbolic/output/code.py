@@ -38,8 +38,8 @@ from linkwright.symbolic.derivation.equations_of_motion import LagrangianMechani
 from linkwright.symbolic.derivation.exact_rotations import Surd
 from linkwright.symbolic.derivation.loops import with_rows_only, without_loops
 from linkwright.symbolic.derivation.passive_forces import PassiveForces, refuse_spring
-from linkwright.symbolic.derivation.plan import realized
 from linkwright.symbolic.derivation.quantities import EQUATION, MAIN, QUANTITIES, Quantity, equation_text
+from linkwright.symbolic.derivation.realization import realized
 from linkwright.symbolic.output.notation import Order, Sum, grouped, text_of
 
 PRINTED_LIMIT = 3_000
@@ -364,7 +364,9 @@ class Programmer:
         for joint, one, q_k, v_k in zip(
             model.joints, self.plan.passive, model.coordinates(q), model.rates(v), strict=True
         ):
-            d, F, k, rest = (np.array([make(*entry) for entry in entries], dtype=object) for entries in one)
+            d, F, k, rest = (
+                np.array([self.plan.value(entry, make) for entry in entries], dtype=object) for entries in one
+            )
             effort = -d * v_k
             if joint.friction.any():
                 effort = effort - F * v_k / np.sqrt(v_k * v_k + FRICTION_SPEED**2)

@@ -37,7 +37,7 @@ class Order:
         self._parameters = {name: k for k, name in enumerate(parameters)}
         self._velocities = {name: k for k, name in enumerate(velocities)}
         self._angles = {name: k for k, name in enumerate(angles)}
-        grouping = re.compile(r"mR?\d|mc|I|k\d")
+        grouping = re.compile(r"mR?\d|mc|I|k\d|[mMJ]$|[mMJk]_|[MJ]\d")
         self.classes = (
             frozenset(name for name in self._parameters if grouping.match(name)),
             frozenset(self._velocities),
