@@ -260,7 +260,8 @@ def _require_search(model: Model, numbers: Sequence[Any]) -> None:
             "values; with_geometry({'elbow.position': symbols}) of that model replaces lengths by linkwright.symbols, "
             "and inverse_kinematics_derivatives(…, parameters=['elbow.position']) returns derivatives by them"
         )
-    of_model = (entry for part in (*model.links, *model.frames.values()) for entry in np.ravel(part.placement))
+    placements = [*(link.placement for link in model.links), *(frame.placement for frame in model.frames.values())]
+    of_model = (entry for placement in placements for entry in placement.flat)
     if any(map(holds_sympy, numbers)) or any(getattr(entry, "unlimited", False) for entry in of_model):
         raise ExpressionError(
             "inverse_kinematics is a search, a loop without a form in SymPy; it accepts numbers, and "

@@ -236,8 +236,8 @@ class LagrangianMechanism:
             weight = -(model.gravity @ (R @ h + m * p))
             if plan.planar:  # about the center of mass, as books have it
                 one = plan.links[k]
-                c = np.array([self._number(*x) for x in one.center], dtype=object)
-                I = _matrix([[self._number(*x) for x in row] for row in one.inertia])
+                c = np.array([plan.value(x, self._number) for x in one.center], dtype=object)
+                I = _matrix([[plan.value(x, self._number) for x in row] for row in one.inertia])
                 p = p + R @ c
                 velocity = rate(p)
                 K = (velocity @ velocity) * m * 0.5 + (w @ (I @ w)) * 0.5

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +23,6 @@ from linkwright.symbolic.derivation.exact_rotations import ONE, ZERO, Surd, numb
 
 Make = Callable[[Surd, str], Any]
 """(coefficient, name) -> a number times the value of a name; "" is the number itself."""
-
-
-class Formula(NamedTuple):
-    """A number of a plan that is an expression of the symbols of the model."""
-
-    expression: Expr
 
 
 @dataclass
@@ -170,7 +164,7 @@ def _name_constants(made: Formulas, expressions: list[Expr], ring: Ring) -> None
             found[node.index] = ring[name]
 
 
-def stand_ins(made: Formulas, expressions: list[Expr]) -> dict[int, float]:
+def stand_ins(made: Formulas, expressions: Any) -> dict[int, float]:
     """Return a value of each expression at generic values of the symbols, by index."""
     symbols = [node for node in _in_order(expressions, {}) if node.op == "symbol"]
     values = [made.given.get(made.names[x.index], generic(k)) for k, x in enumerate(symbols)]

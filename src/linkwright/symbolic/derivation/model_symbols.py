@@ -19,7 +19,7 @@ from linkwright.spatial.inertia import RigidInertia
 from linkwright.symbolic.derivation import plan as plans
 from linkwright.symbolic.derivation.coordinates import coordinates_of
 from linkwright.symbolic.derivation.exact_rotations import number
-from linkwright.symbolic.derivation.formulas import Formula, Formulas, formulas_of, stand_ins
+from linkwright.symbolic.derivation.formulas import Formulas, formulas_of, stand_ins
 from linkwright.symbolic.derivation.plan import DerivationPlan, Entry, FramePlan, LoopPlan
 from linkwright.symbolic.derivation.total_mass import RECIPROCAL
 
@@ -168,12 +168,12 @@ def _stand_in(model: Model, made: Formulas, expressions: list[Expr]) -> Model:
     return replace(model, links=links, joints=joints, frames=frames, gravity=gravity, shapes=(), pairs=())
 
 
-def _entry(entry: Entry | Formula, x: Any) -> Entry | Formula:
+def _entry(entry: Entry, x: Any) -> Entry:
     """Return the entry of a number or of an expression."""
-    return Formula(x) if isinstance(x, Expr) else entry
+    return Entry(formula=x) if isinstance(x, Expr) else entry
 
 
-def _mixed(entries: Sequence[Entry | Formula], x: Any) -> list[Entry | Formula]:
+def _mixed(entries: Sequence[Entry], x: Any) -> list[Entry]:
     return [_entry(entry, one) for entry, one in zip(entries, x, strict=True)]
 
 
@@ -183,7 +183,8 @@ def _rotation(factors: list[Any], R: Array) -> list[Any]:
         return factors
     whole = np.empty((3, 3), dtype=object)
     for place in np.ndindex(3, 3):
-        whole[place] = Formula(R[place]) if isinstance(R[place], Expr) else number(float(R[place]))
+        x = R.item(*place)
+        whole[place] = Entry(formula=x) if isinstance(x, Expr) else number(float(x))
     return [whole]
 
 

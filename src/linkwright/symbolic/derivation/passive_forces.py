@@ -19,7 +19,6 @@ from linkwright.model.elements import Joint
 from linkwright.symbolic.derivation.coordinate_change import CoordinateChange, LocalCoordinateChange
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.equations_of_motion import in_ring
-from linkwright.symbolic.derivation.formulas import Formula
 from linkwright.symbolic.derivation.plan import DerivationPlan, Entry
 from linkwright.symbolic.interpretation.phrases import listed
 
@@ -58,7 +57,7 @@ class PassiveForces:
     def _variables(self, names: tuple[str, ...] | list[str]) -> np.ndarray:
         return np.array([self.ring[name] for name in names], dtype=object)
 
-    def _values(self, entries: Sequence[Entry | Formula]) -> np.ndarray:
+    def _values(self, entries: Sequence[Entry]) -> np.ndarray:
         make = partial(in_ring, self.ring)
         return np.array([self.ring.coerce(self.plan.value(entry, make)) for entry in entries], dtype=object)
 

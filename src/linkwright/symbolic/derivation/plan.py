@@ -17,6 +17,7 @@ import numpy as np
 from linkwright.bounds import between
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.expression.graph import Expr
 from linkwright.model.elements import Joint
 from linkwright.model.joints.joint import Helical
 from linkwright.model.joints.joint_type import JointType
@@ -32,7 +33,7 @@ from linkwright.symbolic.derivation.exact_rotations import (
     factors_of_rotation,
     number,
 )
-from linkwright.symbolic.derivation.formulas import Formula, Formulas, Make
+from linkwright.symbolic.derivation.formulas import Formulas, Make
 
 GROUPS = {
     "geometry": ("numbers", "symbols"),
@@ -46,10 +47,11 @@ ROUNDING = 1e-13
 
 
 class Entry(NamedTuple):
-    """A number in the plan: a coefficient, times a named parameter if there is one."""
+    """A number in the plan: a coefficient, times a named parameter if there is one, or an expression of symbols."""
 
     coefficient: Surd = ZERO
     name: str = ""
+    formula: Expr | None = None
 
 
 class Turn(NamedTuple):
@@ -64,13 +66,13 @@ class LinkPlan(NamedTuple):
 
     rotation: list[np.ndarray | Turn]
     """of the placement, a product: (3, 3) of surds, and turns by named angles"""
-    position: list[Entry | Formula]
-    mass: Entry | Formula
-    center: list[Entry | Formula]
+    position: list[Entry]
+    mass: Entry
+    center: list[Entry]
     """the center of mass where ``planar``, else the first moment"""
-    inertia: list[list[Entry | Formula]]
+    inertia: list[list[Entry]]
     """about the center of mass where ``planar``, else about the origin"""
-    armature: list[Entry | Formula]
+    armature: list[Entry]
     motion: JointType
     pitch: Entry
 
@@ -78,10 +80,10 @@ class LinkPlan(NamedTuple):
 class PassivePlan(NamedTuple):
     """The damper, the Coulomb friction and the spring of one joint, per velocity coordinate."""
 
-    damping: list[Entry | Formula]
-    friction: list[Entry | Formula]
-    stiffness: list[Entry | Formula]
-    rest: list[Entry | Formula]
+    damping: list[Entry]
+    friction: list[Entry]
+    stiffness: list[Entry]
+    rest: list[Entry]
     """per position coordinate"""
 
 
@@ -91,7 +93,7 @@ class FramePlan(NamedTuple):
     body: int
     rotation: list[np.ndarray | Turn]
     """a product as of links"""
-    position: list[Entry | Formula]
+    position: list[Entry]
 
 
 class LoopPlan(NamedTuple):
@@ -110,7 +112,7 @@ class DerivationPlan:
     model: Model
     angle_tolerance: float
     links: list[LinkPlan] = field(default_factory=list)
-    gravity: list[Entry | Formula] = field(default_factory=list)
+    gravity: list[Entry] = field(default_factory=list)
     values: dict[str, float] = field(default_factory=dict)
     """of the named parameters, as the model has them, at 15 digits"""
     meanings: dict[str, str] = field(default_factory=dict)
@@ -144,11 +146,11 @@ class DerivationPlan:
         """The named parameters of geometry, inertia and gravity."""
         return [name for name in self.values if name not in self.passive_names or name in self.shared_names]
 
-    def value(self, entry: Entry | Formula, make: Make) -> Any:
+    def value(self, entry: Entry, make: Make) -> Any:
         """Return an entry on the numbers ``make(coefficient, name)``; a name "" is the number itself."""
-        if isinstance(entry, Formula):
+        if entry.formula is not None:
             assert self.formulas is not None
-            return self.formulas.value(entry.expression, make)
+            return self.formulas.value(entry.formula, make)
         return 0.0 if entry.coefficient == ZERO else make(entry.coefficient, entry.name)
 
 

@@ -19,7 +19,7 @@ from linkwright.spatial.inertia import RigidInertia
 from linkwright.spatial.rotation import rotation_z
 from linkwright.spatial.transform import pose_matrix
 from linkwright.symbolic.derivation.exact_rotations import ONE, ZERO, Surd, exact_rotation, number
-from linkwright.symbolic.derivation.formulas import Formula, Make
+from linkwright.symbolic.derivation.formulas import Make
 from linkwright.symbolic.derivation.plan import ROUNDING, DerivationPlan, Entry, LoopPlan, Turn, cleaned
 
 
@@ -29,14 +29,14 @@ def realized(plan: DerivationPlan, make: Make) -> Model:
     Loops have frames, which are named after them.
     """
 
-    def value(entry: Entry | Formula) -> Any:
+    def value(entry: Entry) -> Any:
         return plan.value(entry, make)
 
     def exact(R: np.ndarray) -> np.ndarray:
         return _array([[of_rotation(x) for x in row] for row in R])
 
-    def of_rotation(x: Surd | Formula) -> Any:
-        if isinstance(x, Formula):
+    def of_rotation(x: Surd | Entry) -> Any:
+        if isinstance(x, Entry):
             return value(x)
         return make(x, "") if x not in (ZERO, ONE) else float(x)
 
