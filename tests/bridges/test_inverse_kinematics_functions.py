@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError
 
 ARM = lw.load("arm7")
 OPTIONS = {"targets": {"tool": 3}, "initial_guess": True, "parameters": ["joint3.position"]}
@@ -51,8 +51,25 @@ def test_gradients_of_torch_and_jax_are_the_same():
     assert abs(difference - p.grad.sum().item()) < 1e-5 * p.grad.abs().max().item()
     jacobian = torch.func.vmap(torch.func.jacrev(lambda p, q: ik(p, q, x.detach())[0]))(p.detach(), q)
     assert torch.allclose(torch.einsum("rn,rnk->rk", torch.tensor(w), jacobian), p.grad, atol=1e-10)
-    with pytest.raises(InputError, match="first derivatives only"):
-        torch.func.hessian(lambda p: ik(p, q[0], x.detach())[0].sum())(p[0].detach())
+
+
+def test_second_derivatives_of_torch_and_jax_are_ours():
+    torch = pytest.importorskip("torch", reason="PyTorch (the extra 'torch') is not installed")
+    jax = pytest.importorskip("jax", reason="JAX (the extra 'jax') is not installed")
+    jax.config.update("jax_enable_x64", True)
+    w = np.random.default_rng().normal(size=7)
+    p, q, _ = arguments(2)
+    options = {"targets": {"tool": 3}, "initial_guess": True}
+    of_torch, of_jax = (bridge(lw.inverse_kinematics, ARM, **options) for bridge in (lw.bridges.torch, lw.bridges.jax))
+    by_torch = torch.func.hessian(lambda p: (torch.tensor(w) * of_torch(p, torch.tensor(q))[0]).sum())(torch.tensor(p))
+    by_jax = jax.vmap(jax.hessian(lambda p, q: (w * of_jax(p, q)[0]).sum()))(p, q)
+    kernel = lw.compile(lambda model, p, q: lw.inverse_kinematics(model, {"tool": p}, q).q, ARM, p=3, q=7)
+    ours = np.einsum("n,rnij->rij", w, kernel.derivative("p").derivative("p")(p, q))
+    scale = np.abs(ours).max()
+    assert np.isfinite(ours).all()
+    for row in range(2):
+        assert np.abs(by_torch[row, :, row].numpy() - ours[row]).max() < 1e-10 * scale
+    assert np.abs(np.asarray(by_jax) - ours).max() < 1e-10 * scale
 
 
 @pytest.mark.parametrize(

@@ -250,6 +250,11 @@ def test_wrong_calls():
         lw.inverse_kinematics_derivatives(ARM, {"tool": p}, parameters=["joint9.axis"])
     with pytest.raises(ArgumentError, match=r"kernel\.derivative"):
         lw.compile(lambda model, p: lw.inverse_kinematics_derivatives(model, {"tool": p})[1]["tool"], ARM, p=3)
-    solution = lw.compile(lambda model, p: lw.inverse_kinematics(model, {"tool": p}).q, ARM, p=3)
-    with pytest.raises(InputError, match="first derivatives only"):
+    tasks = {lw.tasks.Position("tool"): 3, lw.tasks.Joints(priority=2): 7}
+    solution = lw.compile(lambda model, p, x: _two_priorities(model, tasks, p, x), ARM, p=3, x=7)
+    with pytest.raises(InputError, match="with several priorities first derivatives only"):
         solution.derivative("p").derivative("p")
+
+
+def _two_priorities(model, tasks, p, x):
+    return lw.inverse_kinematics(model, dict(zip(tasks, (p, x), strict=True)), np.zeros(7)).q

@@ -17,6 +17,7 @@ import numpy as np
 from linkwright.compiler.ir.program import ArraySpec, Each, Program, Steps
 from linkwright.errors import TooLargeError
 from linkwright.expression.loops.tables import MatrixLayout
+from linkwright.expression.operations import HELD
 
 MOST_STEPS = 100_000
 """Steps of a loop that may stop earlier; CasADi runs all of them."""
@@ -48,8 +49,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "less": lambda x, y: x < y,
     "less_equal": lambda x, y: x <= y,
     "where": ca.if_else,
-    "held": lambda x: x,
-    "held_in_derivative": lambda x: x,
+    **dict.fromkeys(HELD, lambda x: x),
 }
 
 _ONLY_MX = frozenset(("repeat", "take", "put", "added"))

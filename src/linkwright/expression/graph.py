@@ -530,9 +530,9 @@ class Expr:
     def sign(self) -> Expr:
         return self.graph.apply("sign", self)
 
-    def held(self) -> Expr:
-        """Return this as a constant for derivatives."""
-        return self.graph.apply("held", self)
+    def held(self, how: str = "held") -> Expr:
+        """Return this as a constant for derivatives; ``how``: "held", or "held_twice" or "held_once"."""
+        return self.graph.apply(how, self)
 
     def minimum(self, y: Any) -> Expr:
         return self.graph.apply("min", self, self.graph.coerce(y))

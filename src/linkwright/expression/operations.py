@@ -27,8 +27,11 @@ class Operation(NamedTuple):
     of an argument that is not selected is inf or NaN."""
 
 
-def _no_second_derivative(f: Any, x: Any) -> tuple[Any, ...]:
-    raise InputError("inverse_kinematics has first derivatives only: its solution is exact to first order in a trace")
+def _no_derivative(f: Any, x: Any) -> tuple[Any, ...]:
+    raise InputError(
+        "inverse_kinematics has derivatives of first and second order, with several priorities first derivatives only: "
+        "its solution is exact to this order in a trace"
+    )
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -59,15 +62,25 @@ OPERATIONS: dict[str, Operation] = {
     "less_equal": Operation(2, lambda x, y: np.where(np.less_equal(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),
     "where": Operation(3, lambda c, a, b: np.where(np.not_equal(c, 0.0), a, b), selection=lambda c, a, b: (c, 1, 2)),
     "held": Operation(1, np.positive, lambda f, x: (0.0,)),
-    "held_in_derivative": Operation(1, np.positive, _no_second_derivative),
+    "held_in_derivative": Operation(1, np.positive, _no_derivative),
+    "held_twice": Operation(1, np.positive, lambda f, x: (0.0,)),
+    "held_once": Operation(1, np.positive, lambda f, x: (0.0,)),
+    "undefined_in_derivative": Operation(1, np.positive, lambda f, x: (np.nan,)),
 }
-"""``held``: the argument as a constant for derivatives, where the expression is exact to first order."""
+"""``held``: the argument as a constant for derivatives, where the expression is exact to first order; ``held_twice``:
+exact to second order; ``held_once``: exact to first order, with second derivatives that are NaN."""
 
-CONSTANT = ("held",)
+CONSTANT = ("held", "held_twice", "held_once")
 """Operations whose arguments are not differentiated."""
 
-HELD = {"held": "held_in_derivative", "held_in_derivative": "held_in_derivative"}
-"""The same operation in a derivative, which has no derivative itself."""
+HELD = {
+    "held_twice": "held",
+    "held": "held_in_derivative",
+    "held_in_derivative": "held_in_derivative",
+    "held_once": "undefined_in_derivative",
+    "undefined_in_derivative": "undefined_in_derivative",
+}
+"""The same operation in a derivative."""
 
 SINGULAR = frozenset({"div", "sqrt", "inverse_root", "asin", "acos", "atan2", "log", "pow"})
 """Operations with partial derivatives that are inf or NaN for some arguments."""

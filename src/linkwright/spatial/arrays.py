@@ -55,7 +55,7 @@ _minimum = _elementwise("minimum", "minimum", np.minimum)
 _maximum = _elementwise("maximum", "maximum", np.maximum)
 _atan2 = _elementwise("arctan2", "rarctan2", np.arctan2)
 _sign = np.frompyfunc(lambda x: x.sign() if hasattr(x, "sign") else np.sign(x), 1, 1)
-_held = np.frompyfunc(lambda x: x.held() if hasattr(x, "held") else x, 1, 1)
+_held = np.frompyfunc(lambda x, how: x.held(how) if hasattr(x, "held") else x, 2, 1)
 _inverse_root = np.frompyfunc(lambda x: x.inverse_root(), 1, 1)
 
 
@@ -280,9 +280,12 @@ def inverse_root(x: Any) -> Any:
     return _inverse_root(x) if is_symbolic(x) else 1.0 / np.sqrt(x)
 
 
-def held(x: Any) -> Any:
-    """Return the values as constants for derivatives: what is computed of them must be exact to first order."""
-    return _held(x) if is_symbolic(x) else x
+def held(x: Any, how: str = "held") -> Any:
+    """Return the values as constants for derivatives: what is computed of them must be exact to first order.
+
+    ``how``: "held", or "held_twice" where it is exact to second order, or "held_once" where second derivatives are NaN.
+    """
+    return _held(x, how) if is_symbolic(x) else x
 
 
 def plain_norm(x: Array) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, ExpressionError
 from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.operations import HELD
 from linkwright.expression.symbols import comparable
 from linkwright.expression.sympy.functions import FUNCTIONS, explicit, refusal
 from linkwright.provided import holds_sympy
@@ -373,8 +374,7 @@ _WRITTEN: dict[str, Callable[..., Any]] = {
     "min": lambda sympy, x, y: sympy.Min(x, y),
     "max": lambda sympy, x, y: sympy.Max(x, y),
     "round": _rounded,
-    "held": lambda sympy, x: x,
-    "held_in_derivative": lambda sympy, x: x,
+    **dict.fromkeys(HELD, lambda sympy, x: x),
     **{
         name: lambda sympy, *xs, name=name: getattr(sympy, name)(*xs)
         for name in "sqrt sin cos tan asin acos atan2 exp log tanh sign floor".split()

@@ -20,7 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
-from linkwright.ik_solvers.implicit import at_limits, newton_step
+from linkwright.ik_solvers.implicit import at_limits, factorized, newton_step
 from linkwright.ik_solvers.problem import TaskProblem
 from linkwright.ik_solvers.search.seeds import nearest
 from linkwright.ik_solvers.search.steps import (
@@ -31,6 +31,7 @@ from linkwright.ik_solvers.search.steps import (
     Step,
     damping_of,
     damping_of_rest,
+    masked,
     prioritised_step,
     single_step,
 )
@@ -264,8 +265,9 @@ class SearchState:
         return x, attempt, state, steps
 
     def solved(self, differentiable: bool = False) -> tuple[Array, Array, Array]:
-        """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q is exact to first order.
+        """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q has derivatives.
 
+        With one priority q is exact to second order. Second derivatives are NaN at a minimum of the errors.
         With more than two priorities, or two of more than :data:`CURVED_VELOCITIES`, its derivatives are those of the
         search. Those of a minimum, out of reach, are zero with more velocities, minimum distances or two priorities.
         """
@@ -278,12 +280,16 @@ class SearchState:
             x = way._descended(x, more)
         curved = len(self.at_v) <= CURVED_VELOCITIES
         if differentiable and (not self.several or (curved and len(problem.priorities) == 2)):
-            rest = held(x)
+            how = "held" if self.several else "held_twice"
+            rest = held(x, how)
             if curved and not self.several and not any(task.is_constraint for task in problem.tasks):
-                after = when(resting, lambda: self.to_first_order(x, 0), rest)
-                moved = held(after) - rest  # far only from what is no minimum
-                rest = where(resting & (moved @ moved < AT_MINIMUM), rest + (after - held(after)), rest)
-            x = where(abs(state - DONE) < 0.5, self.to_first_order(x, 1), rest)
+                after = when(resting, lambda: self.to_first_order(x, 0, how=how), rest)
+                value = held(after, how)
+                moved = value - rest  # far only from what is no minimum
+                after = after + self._undefined_twice(x, after)
+                rest = where(resting & (moved @ moved < AT_MINIMUM), rest + (after - value), rest)
+            there = self.to_first_order(x, 1) if self.several else self.to_second_order(x)
+            x = where(abs(state - DONE) < 0.5, there, rest)
         q = self._wrapped(self.whole(x))
         squares = [left @ left for left in problem.left(self.model, q, self.targets, self.begin)]
         of_tasks, of_loops = squares[: len(problem.tasks)], squares[len(problem.tasks) :]
@@ -306,21 +312,42 @@ class SearchState:
 
         return repeat(count, step, x)
 
-    def to_first_order(self, x: Array, reached: int, refinements: int = 2) -> Array:
+    def to_second_order(self, x: Array) -> Array:
+        """Return the moving coordinates of a solution of one priority, exact to second order.
+
+        After a Newton step from the solution the errors are zero to first order, so that J⁺ of the second step may be
+        that of the first. Where rows of the Jacobian depend on others, second derivatives are NaN.
+        """
+        x = held(self.to_first_order(x, 1, 1), "held_twice")
+        q = self.whole(x)
+        (level,) = self.levels(q)
+        out = at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
+        solve, dependent = factorized(held(masked(level.J, out), "held_twice"))
+        first = self._integrated(q, solve(level.e))[self.at_q]
+        (after,) = self.levels(self.whole(first))
+        second = self._integrated(self.whole(first), solve(after.e))[self.at_q]
+        return where(dependent > 0.5, first + self._undefined_twice(x, first), second)
+
+    def _undefined_twice(self, x: Array, of: Array) -> Any:
+        """Return a zero with first derivatives of zero and second ones of NaN, by what a function ``of`` depends on."""
+        errors = self.levels(self.whole(held(x, "held_twice")))[0].e
+        return held(minimum(errors @ errors, 0.0), "held_once") * of.sum()
+
+    def to_first_order(self, x: Array, reached: int, refinements: int = 2, how: str = "held") -> Array:
         """Return the moving coordinates of a solution as functions of the targets, exact to first order.
 
         ``reached``: number of priorities without errors; of the next one the errors are minimal; ``refinements``:
-        number of Newton steps before.
+        number of Newton steps before; ``how`` the solution is held.
         """
 
         def step(_: Any, x: Array) -> Array:
-            x = held(x)
+            x = held(x, how)
             q = self.whole(x)
             model, out = self.model, at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
             units = scale_of(self.problem.model).velocities
             moves = [dynamics.configuration_rate(model, q, units[k] * np.eye(model.nv)[k]) for k in self.at_v]
             rates = np.stack(moves, axis=1)[self.at_q]
-            return self._integrated(q, newton_step(self.levels(q), out, reached, x, rates))[self.at_q]
+            return self._integrated(q, newton_step(self.levels(q), out, reached, x, rates, how))[self.at_q]
 
         return step(0, repeat(refinements, step, x))
 
