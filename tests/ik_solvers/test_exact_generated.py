@@ -119,6 +119,11 @@ def test_c(cases, tmp_path):
     for case in cases:
         solve = called(library, case)
         case.assert_equal(solve)
+        singular = library[f"{case.name}_ik_is_singular"]
+        regular = np.ascontiguousarray(solve(case.targets[0], *(() if case.given is None else (case.given[0],)))[0])
+        folded = np.zeros(len(case.places))
+        assert not singular(regular.ctypes.data_as(ctypes.c_void_p))
+        assert singular(folded.ctypes.data_as(ctypes.c_void_p))
         given = () if case.given is None else (0.0,)
         assert solve(np.full(case.targets[0].shape, np.nan), *given) is None
         far = case.targets[0].copy()
@@ -158,6 +163,8 @@ def test_rust(cases, tmp_path):
             "#[no_mangle]",
             f'pub extern "C" fn {case.name}_ik(t: &[f64; {size}]{given}, q: &mut {rows}) -> i32 {{',
             f"    match {case.name}_of_module(t{handed}, q) {{ Some(count) => count as i32, None => -1 }}\n}}",
+            f'#[no_mangle]\npub extern "C" fn {case.name}_is_singular(q: &[f64; {n}]) -> i32 {{',
+            f"    {case.name}_of_module_is_singular(q) as i32\n}}",
         ]
     (tmp_path / "all.rs").write_text("\n".join([*text, ""]))
     library = str(tmp_path / "all.so")
@@ -181,6 +188,8 @@ def test_rust(cases, tmp_path):
         solve = called(loaded, case)
         case.assert_equal(solve)
         assert solve(np.full(case.targets[0].shape, np.nan), *(() if case.given is None else (0.0,))) is None
+        folded = np.zeros(len(case.places))
+        assert loaded[f"{case.name}_is_singular"](folded.ctypes.data_as(ctypes.c_void_p))
 
 
 def imported(file):
@@ -207,6 +216,20 @@ def test_python(cases, tmp_path):
         assert module.solve.__doc__.startswith(f"Exact inverse kinematics of '{case.frame}'")
 
 
+def assert_singular_where_the_jacobian_is(case, module, full):
+    for q in full:
+        J = lw.jacobian(case.model, q, case.frame)
+        if case.name == "panda":  # whose last joint is given
+            J = np.delete(J, case.places[-1], axis=1)
+        J[:3] /= case.solver._arm.length
+        smallest = np.linalg.svd(J)[1][min(J.shape) - 1]
+        told = module.solve_is_singular(q[case.places])
+        if case.name == "arm7":  # the elbow angle may be singular where the Jacobian is not
+            assert told or smallest > 1e-8
+        elif not 1e-8 < smallest < 1e-4:
+            assert told == (smallest <= 1e-8)
+
+
 def test_singular_targets_raise_nothing_and_all_solutions_are_true(cases, tmp_path):
     random = np.random.default_rng(5)
     for case in cases:
@@ -220,6 +243,7 @@ def test_singular_targets_raise_nothing_and_all_solutions_are_true(cases, tmp_pa
             found = np.array(module.solve(T, *given)).reshape(-1, len(case.places))
             full = np.zeros((len(found), case.model.nq))
             full[:, case.places] = found
+            assert_singular_where_the_jacobian_is(case, module, full)
             assert left(case.model, case.frame, T, full).max(initial=0.0) < 2e-9
             gap = np.abs(turned_by(found[:, None], found)).max(axis=-1)
             assert (gap[~np.eye(len(found), dtype=bool)] > 1e-7).all()
@@ -235,7 +259,7 @@ def test_limits_are_applied(cases, tmp_path):
 
 def test_wrong_calls(tmp_path):
     solver = lw.analytic_inverse_kinematics(lw.load("puma560"), "tool")
-    with pytest.raises(ArgumentError, match=r"exact solvers are written as \.c or \.hpp or \.rs or \.py"):
+    with pytest.raises(ArgumentError, match=r"exact solvers are written as \.c, \.hpp, \.rs or \.py"):
         solver.save(tmp_path / "ik.java")
     for name in ("", "a b", "while", "lambda", "a*/", 3):
         with pytest.raises(ArgumentError, match="name is that of a function"):

@@ -39,11 +39,16 @@ from linkwright.ik_solvers.exact.formulas.subproblems import pick
 from linkwright.ik_solvers.exact.postures import fault_of, motion_to, orthonormal
 from linkwright.ik_solvers.exact.source_templates import SolverTemplate
 from linkwright.ik_solvers.exact.tasks import PoseTarget
+from linkwright.ik_solvers.search.steps import without
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, largest, where
 
 STEPS = 16
 """Largest number of steps that bring a solution, off by rounding, to its target."""
+
+SINGULAR = 1e-12
+"""Postures are singular where a row of the Jacobian depends on others: its part apart from them is shorter, relative to
+the longest row, squared."""
 
 COEFFICIENTS = 3 * 6 * 9
 """Numbers of the six equations by 1, sin and cos of one joint."""
@@ -81,6 +86,11 @@ class GeneratedSolver:
             parts, error = task.converged(list(x[:-1]), target, way.held, given, 1)
             return stack([*parts, error])
 
+        def independence(q: Array) -> Array:
+            parts = list(q)
+            J = task.linearized(parts, task.target_of(q), way.held, task.given_of(q))[1]
+            return stack([_independence(J)])
+
         with np.errstate(all="ignore"):  # of what is no number
             self._functions = (
                 _of_family(model, plan, task)
@@ -88,6 +98,8 @@ class GeneratedSolver:
                 else _of_any_geometry(model, plan, task)
             )
             self._results = {name: "found" for name in self._functions}
+            self._functions["independence"] = _program(independence, q=n)
+            self._results["independence"] = "found"
             if corrected:
                 self._functions["step"] = _program(step, target=task.shape, given=(), x=n + 1)
                 self._results["step"] = "next"
@@ -119,7 +131,8 @@ class GeneratedSolver:
             "loose": repr(FAR if self._searched else LOOSE),
             "steps": str(STEPS),
             "turn": repr(2.0 * np.pi),
-            "comment": _comment(template, [*notes, *self._notes(template)]),
+            "singular": repr(SINGULAR),
+            "comment": _comment(template, [*notes, *self._notes(template, f"{name}_is_singular")]),
         }
         functions = [self._function(template, function, words) for function in self._functions]
         if self._searched:
@@ -173,7 +186,7 @@ class GeneratedSolver:
         }
         return Template(template.function).substitute(words | more)
 
-    def _notes(self, template: SolverTemplate) -> list[str]:
+    def _notes(self, template: SolverTemplate, function: str) -> list[str]:
         name, arm = self._task.name, self._arm
         notes = []
         if self._task.shape == (4, 4):
@@ -197,9 +210,24 @@ class GeneratedSolver:
             *notes,
             template.solutions,
             "At singular postures solutions that coincide are returned once, of free joints with one value of their",
-            "angles; others may be missing there.",
+            f"angles; others may be missing there: {function}(q) is true for solutions at such postures.",
             *(["So they may for a few targets at which solutions share the angle of a joint."] * self._searched),
         ]
+
+
+def _independence(J: Array) -> Any:
+    """Return the smallest square of the part of a row of a Jacobian apart from others, relative to the longest row."""
+    longest = largest([row @ row for row in J])
+    basis: list[Array] = []
+    smallest: Any = longest
+    for row in J:
+        for _ in range(2):  # the second pass removes the rounding of the first
+            row = without(row, basis)
+        square = row @ row
+        smallest = where(square < smallest, square, smallest)
+        there = square > ROUNDING**2 * longest
+        basis.append(row * where(there, 1.0 / np.sqrt(where(there, square, 1.0)), 0.0))
+    return smallest / longest
 
 
 def _program(function: Callable[..., Any], **inputs: Any) -> Program:

@@ -137,6 +137,14 @@ $public$kind $name(const double $target[$size]$given_parameter, double q[$branch
     }
     return count;
 }
+
+/* Whether a solution is at a singular posture: other solutions may be missing there, or infinitely many. */
+$public$kind ${name}_is_singular(const double q[$n])
+{
+    double found[1];
+    ${name}_independence(q, found);
+    return !(found[0] > $singular);
+}
 """
 
 _RUST_FUNCTION = """\
@@ -259,6 +267,14 @@ pub fn $name($target: &[f64; $size]$given_parameter, q: &mut [[f64; $n]; $branch
     }
     Some(count)
 }
+
+/// Whether a solution is at a singular posture: other solutions may be missing there, or infinitely many.
+#[allow(dead_code)]
+pub fn ${name}_is_singular(q: &[f64; $n]) -> bool {
+    let mut found = [0.0; 1];
+    ${name}_independence(q, &mut found);
+    !(found[0] > $singular)
+}
 """
 
 _PYTHON_FUNCTION = """\
@@ -354,6 +370,14 @@ def $name($target$given_parameter):
         if x[$n] <= least and within and not known:
             q.append(x[:$n])
     return q
+
+
+def ${name}_is_singular(q):
+    """Return whether a solution is at a singular posture: other solutions may be missing there, or infinitely many."""
+    q = [float(x) for x in q]
+    if len(q) != $n:
+        raise ValueError("expected $n coordinates")
+    return not _${name}_independence(q)[0] > $singular
 '''
 
 _IN_C = SolverTemplate(
