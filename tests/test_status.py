@@ -61,7 +61,7 @@ def test_the_line_comes_and_goes(shown):
 
 
 def test_the_remaining_compile_time_is_estimated_from_the_size_of_the_code(shown, monkeypatch):
-    monkeypatch.setattr(status.CompileRate, "rate", 1e-6)
+    monkeypatch.setattr(status.CompileRate, "rate", 2e-6)
     terminal = shown(Terminal())
     with status.status_message("compiling f"):
         terminal.next()
@@ -69,7 +69,7 @@ def test_the_remaining_compile_time_is_estimated_from_the_size_of_the_code(shown
             terminal.next()
         terminal.next()
     lines = [line for line in terminal.getvalue().split("\r") if line.strip()]
-    assert lines == [f"linkwright: compiling f{left} …" for left in ("", ": about 8 s left", "")]
+    assert lines == [f"linkwright: compiling f{left} …" for left in ("", ": about 9 s left", "")]
     assert status.CompileRate.expected(4_000_000) < 4.0  # measured: it took a moment
     rate = status.CompileRate.rate
     with pytest.raises(ValueError, match="not valid"), status.compiling_code(4_000_000):

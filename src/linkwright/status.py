@@ -25,7 +25,7 @@ PATIENCE = 1.0
 """Duration in s after which an operation is shown."""
 
 
-MEASURED, LARGE = 5e4, 4e6
+MEASURED, LARGE = 5e4, 4e7
 """Sizes in characters: of functions whose compile time is measured, and of those that take twice as long per character
 as small ones."""
 LAST_SECOND = 1.5
@@ -35,7 +35,7 @@ LAST_SECOND = 1.5
 class CompileRate:
     """Estimated compile time of a function: its size, times the time per character of the functions compiled before."""
 
-    rate = 4e-6
+    rate = 6e-7
     """Time per character of code, s, of this process."""
 
     @classmethod

@@ -127,9 +127,9 @@ def test_the_bar_grows_and_estimates_from_the_size_of_the_code(server, monkeypat
         seen.append(progress.fraction)
     assert seen == sorted(seen)
     assert seen[-1] < 1.0
-    assert seconds == pytest.approx(4e-6 * 3e6 * 1.75, abs=1.5)
+    assert seconds == pytest.approx(4e-6 * 3e6 * 1.075, abs=1.5)
     fast = CompileRate.rate  # measured: the code took 0.15 s
-    assert fast == pytest.approx(0.15 / (3e6 * 1.75), rel=0.8)
+    assert fast == pytest.approx(0.15 / (3e6 * 1.075), rel=0.8)
 
 
 def test_a_film_has_the_part_that_is_chosen(arm):
