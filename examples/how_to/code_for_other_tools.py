@@ -8,7 +8,7 @@
 #
 # | their tool | one line | what works | what does not |
 # |---|---|---|---|
-# | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of every arm that the solver solves, with up to seven joints | completion at singular postures |
+# | C, C++, Rust, Python without libraries | `lw.analytic_inverse_kinematics(arm, frame).save("ik.c")` | all solutions within the limits, of every arm that the solver solves, with up to seven joints; `ik_is_singular(q)` | completion at singular postures |
 # | LeRobot | `RobotKinematics(arm, "gripper_frame_link")` | its interface, with joint limits, weights and positions of grippers | joints that slide |
 # | ROS 2 | `save_package(arm, "src/arm_solver")` | a plugin of `inverse_dynamics_solver`; controllers and observers as C functions | closed loops, floating bases |
 # | Foxglove | `motion.save("motion.mcap")` | poses and solids of the links, positions, velocities and efforts of the joints, contact forces | textures: meshes have their mean color |
@@ -27,10 +27,12 @@ for ending in ("c", "hpp", "rs", "py"):
     solver.save(f"puma_ik.{ending}", name="puma_ik")
 
 # %% [markdown]
-# The file ends with a function that returns the number of solutions, and whose comment documents its arguments:
+# The file ends with a function that returns the number of solutions, and whose comment documents its arguments, and one that returns whether a
+# solution is at a singular posture:
 #
 # ```c
 # int puma_ik(const double T[16], double q[8][6]);
+# int puma_ik_is_singular(const double q[6]);
 # ```
 #
 # Compile it, and compare with the library:

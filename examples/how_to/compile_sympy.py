@@ -130,11 +130,30 @@ numbers = {"q": q, "parameters": [m, length, I]}
 print(lw.compile(M, numbers)([0.0, 0.1], [1.0, 0.5, 0.1]))
 
 # %% [markdown]
-# `with_payload`, `with_body`, `with_frame`, `with_geometry`, `with_gravity` and `lock` accept them as well. Axes of joints, shapes and springs are numbers; axes
+# `with_payload`, `with_body`, `with_parameters`, `with_frame`, `with_geometry`, `with_gravity`, `with_ground` and `lock` accept them as well. Axes of joints, shapes and springs are numbers; axes
 # and sizes become symbols by `with_geometry`. Such a model is not compiled or simulated itself: compile the expressions, or build the
 # model with values. Forward dynamics of more than about four joints is too long for SymPy; `lw.symbols` keep common subexpressions.
 #
-# These matrices are not simplified; `lw.equations(arm)` derives [readable equations](../topics/mechanisms/equations.md) with letters of its
-# own from a model of numbers. Loops (`lw.repeat`) have no form in SymPy.
+# These matrices are not simplified. `lw.equations` derives [readable equations](../topics/mechanisms/equations.md) with these symbols:
+
+# %%
+b, g = sp.symbols("b g", positive=True)
+swing = lw.Builder("swing", gravity=(0, 0, -g)).body("rod", m, [0, 0, -length / 2], I)
+swing = swing.joint("hinge", "revolute", "world", "rod", axis=[0, 1, 0], damping=b).build()
+equations = lw.equations(swing)
+print(equations.text())
+assert equations.gravity_forces[0].free_symbols >= {m, g, length}
+
+# %% [markdown]
+# Symbols of SymPy are accepted wherever those of `lw.symbols` are: also by `lw.norm`, `minimum`, `maximum`, `clip`, `sign`, `where`,
+# `atan2`, `solve` and `cholesky`, by controllers, and by the methods of models:
+
+# %%
+print(lw.where(x < y, lw.norm([x, y]), 0.0))
+print(lw.control.pd(swing, 0.0, [x], [y], target=[0.0], stiffness=[10.0], damping=[1.0]))
+
+# %% [markdown]
+# Loops (`lw.repeat`, inverse kinematics), entries at computed indices (`lw.take`), selections such as `lw.rotation.log`, and results of more
+# than a million operations have no form in SymPy; the error names `lw.symbols`.
 #
 # Speed compared with `lambdify` and symjit: [benchmarks](../internals/benchmarks/functions.md#expressions-of-sympy).

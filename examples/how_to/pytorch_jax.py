@@ -85,7 +85,7 @@ print(jax.grad(distance, argnums=(0, 1))(jnp.ones(7), jnp.array([0.3, 0.2, 0.5])
 # ## Inverse kinematics and geometry
 #
 # Inverse kinematics is a function of its targets, of an initial guess, and of [parameters of the mechanism](../topics/mechanisms/models.md)
-# such as lengths, which every function accepts. It returns the configuration and the error, and has first derivatives: those of the
+# such as lengths, which every function accepts. It returns the configuration and the error, and has derivatives of first and second order: those of the
 # solution that was found, with the shortest change of the configuration where the targets leave freedom.
 
 # %%
@@ -133,14 +133,16 @@ print(stiffness.grad)
 # | `vmap`, `jacfwd`, `jacrev`, `hessian` | `torch.func` | yes |
 # | Compiled graphs | `torch.compile`, with `vmap` and first derivatives by `backward()`; not with `torch.func.grad` inside | `jit`, `scan`, `fori_loop` |
 # | Several CPU devices | – | `shard_map`; gradients inside it with `check_vma=False` |
-# | `inverse_kinematics` | first derivatives, by targets and geometry | first derivatives, by targets and geometry |
+# | `inverse_kinematics` | first and second derivatives, by targets and geometry | first and second derivatives, by targets and geometry |
 # | Exported programs | `torch.export`, also with a dynamic batch dimension; a process that loads one calls `lw.bridges.torch` first | – |
 # | float32 | [single precision](#single-precision); loops convert to float64 and back | the same |
 # | Half precision | `torch.autocast`: converted to float32 | an error |
 # | GPU | an error | an error |
 #
-# - `inverse_kinematics` has first derivatives; a second derivative raises an error. They are those of rows that converge, with one priority
-#   or two; joints at a limit stay there.
+# - `inverse_kinematics` has first derivatives of rows that converge, with one priority or two, and second derivatives with one priority; a
+#   second derivative with two raises an error. Joints at a limit stay there. Second derivatives at singular configurations and out of reach
+#   are NaN. Where targets leave freedom (7 joints, 6 coordinates), they are those of the solutions that begin at the found one, and
+#   `torch.autograd.gradgradcheck`, which changes the point at which the shortest change is taken, differs from them.
 #   [Derivatives of inverse kinematics](../topics/mechanisms/inverse_kinematics.md#derivatives) defines them.
 # - The derivative by a configuration is that by its entries (nq,). For quaternions, `lw.derivative` is instead the derivative along
 #   `lw.integrate`, by nv numbers.

@@ -27,7 +27,7 @@
 # | JAX 0.5 | `lw.bridges.jax(lw.forward_dynamics, arm)` | [all transformations](../pytorch_jax.md), `jit`, loops, shards, float32 and float64 | GPU |
 # | CasADi 3.6 | `lw.compile(lw.forward_dynamics, arm).casadi()` | [functions](../casadi.md) with derivatives, loops, Ipopt, C | loops over the bodies of large mechanisms |
 # | acados | `ocp.model.f_expl_expr = …` of that function | [explicit and implicit dynamics](../casadi.md#a-model-for-acados) of fixed arms | quaternions: their norm needs a constraint of your own |
-# | SymPy 1.13 | `lw.compile(expressions, symbols)`, `lw.mass_matrix(arm, q)` of symbols | [kernels of expressions](../compile_sympy.md), robots with symbols, `sympy.physics.mechanics` | special functions without elementary form |
+# | SymPy 1.13 | `lw.compile(expressions, symbols)`, `lw.mass_matrix(arm, q)` of symbols | [kernels of expressions](../compile_sympy.md), robots with symbols and their `lw.equations`, symbols of SymPy wherever `lw.symbols` are accepted, `sympy.physics.mechanics` | special functions without elementary form; loops and inverse kinematics as expressions |
 # | Gymnasium, Stable-Baselines3, RSL-RL, skrl | | [environments and their table](../batches.md#learning-libraries) | |
 # | LeRobot, ROS 2, Foxglove, Rerun | | [code and logs and their table](../code_for_other_tools.md) | |
 #

@@ -59,8 +59,16 @@ assert np.allclose(-forcing, lw.bias_forces(arm, [0.3, 0.8], [0.5, -1.0]))
 # %% [markdown]
 # ## Corresponding functions
 #
-# `equations` is `lw.equations(model)`. Its parameters are numbers, or symbols with `parameters="symbols"`.
-#
+# `equations` is `lw.equations(model)`. For a model of numbers it names the parameters; for a model with symbols of SymPy (masses, lengths,
+# placements, gravity), these are the symbols of the equations:
+
+# %%
+m, l, g = sp.symbols("m l g", positive=True)
+pendulum = lw.Builder("pendulum", gravity=(0, 0, -g)).body("bob", m, [0, 0, -l], inertia=0.0)
+pendulum = pendulum.joint("hinge", "revolute", "world", "bob", axis=[0, 1, 0]).build()
+assert lw.equations(pendulum).mass_matrix == sp.Matrix([[m * l**2]])
+
+# %% [markdown]
 # | SymPy | Linkwright |
 # |---|---|
 # | `ReferenceFrame`, `Point`, `RigidBody`, `PinJoint`, `PrismaticJoint` | `lw.Builder`, or `lw.load` of a file |

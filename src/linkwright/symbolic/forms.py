@@ -108,8 +108,18 @@ class ExactForms:
 
         For a group "all" also those that nothing depends on.
         """
-        values = self._plan.values if self._plan.source is None else dict.fromkeys(self._plan.values, math.nan)
+        values = self._values_of(self._plan)
         return {name: values[name] for name in self._listed}
+
+    @staticmethod
+    def _values_of(plan: DerivationPlan) -> dict[str, float]:
+        """Return the values of the named parameters: NaN for symbols of the model."""
+        return plan.values if plan.source is None else dict.fromkeys(plan.values, math.nan)
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether the named parameters are symbols of the model, which have no values."""
+        return self._plan.source is not None
 
     @property
     def meanings(self) -> dict[str, str]:
@@ -147,7 +157,7 @@ class ExactForms:
         dict of float
             Values by name.
         """
-        values = self._framed(frame).plan.values
+        values = self._values_of(self._framed(frame).plan)
         return {name: values[name] for name in self._listed_with(frame)}
 
     def frame_meanings(self, frame: str) -> dict[str, str]:

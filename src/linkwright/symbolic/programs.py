@@ -177,6 +177,7 @@ class ProgrammedEquations(TypesetEquations):
             arrays[quantity.letter] = texts
         title = f"Equations of {self._plan.model.name}"
         values = self.parameters if frame is None else self.frame_parameters(frame)
+        values = {name: x for name, x in values.items() if x == x}  # symbols of the model have none
         return maxima_source(title.replace("*", ""), values, arrays)
 
     def fortran(

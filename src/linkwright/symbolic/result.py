@@ -347,9 +347,9 @@ class Equations(ProgrammedEquations):
         Explanation, ClosedExplanation or ControlledExplanation
             The explanation.
         """
-        if self._plan.source is not None:
+        if self.has_symbols:
             raise InputError(
-                f"explanations compare the values of parameters, and {self._plan.source.name!r} has symbols: build it "
+                f"explanations compare the values of parameters, and {self._plan.model.name!r} has symbols: build it "
                 "with numbers, whose parameters equations(model) names"
             )
         if self._change:

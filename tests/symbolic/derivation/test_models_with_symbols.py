@@ -148,6 +148,18 @@ def test_text_code_and_other_coordinates():
     assert sp.simplify(some.mass_matrix - equations.mass_matrix.subs(l, sp.Rational(1, 2))) == sp.zeros(2)
 
 
+def test_names_of_users_in_all_forms(tmp_path):
+    mass, length, inertia = sp.symbols("m_1 l_arm Izz_body")
+    equations = lw.equations(hinged(mass, [length, 0, 0], inertia))
+    assert "m_{1} \\, l_{arm}^{2} + Izz" in equations.latex().replace("\\mathit{Izz}", "Izz")
+    assert "<mi" in equations.mathml()
+    assert "nan" not in equations.maxima()
+    assert {file.suffix for file in equations.save(tmp_path)} >= {".c", ".py", ".tex"}
+    assert "l_arm" in equations.derivation_text()
+    assert "Explanations need values" in equations.html(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Izz_body" in lw.equations(hinged(mass, [length, 0, 0], inertia), method="lagrange").text()
+
+
 def pendulum_of_numbers(given):
     builder = lw.Builder("double", gravity=(0, 0, -given["g"]))
     for k, parent in enumerate(("world", "rod1"), 1):

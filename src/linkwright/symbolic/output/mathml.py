@@ -12,7 +12,7 @@ from html import escape
 
 from linkwright.expression.polynomials.harmonics import Atom, Wave
 from linkwright.symbolic.interpretation.explanation import Symbol, Token
-from linkwright.symbolic.output.notation import DIVISION, GREEK, WORDS, Product, Sum, name_of, number_text
+from linkwright.symbolic.output.notation import DIVISION, GREEK, Product, Sum, name_of, number_text
 
 TIMES = '<mo lspace=".15em">\u2062</mo>'
 APPLY = "<mo>\u2061</mo>"
@@ -44,7 +44,7 @@ def mathml_name(name: str, power: int = 1) -> str:
     letters, axis, tag, dots = name_of(name)
     letters = GREEK.get(letters, letters)
     shown = f"<mi>{letters}</mi>"
-    if len(letters) > 1 and letters not in WORDS:
+    if len(letters) == 2:  # a product in meaning: mc; longer ones are words
         shown = f"<mrow>{''.join(f'<mi>{letter}</mi>' for letter in letters)}</mrow>"
     if dots:
         shown = f'<mover accent="true">{shown}<mo stretchy="false">{DOTS[dots]}</mo></mover>'

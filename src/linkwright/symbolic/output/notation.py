@@ -261,8 +261,11 @@ def name_of(name: str) -> Name:
     """The parts of a variable's name."""
     base, _, dots = name.partition("_d") if name.endswith(("_dot", "_ddot")) else (name, "", "")
     found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?R?)(\d.*)?", base)
-    assert found is not None, name
-    letters, axis, tag = found[1], found[2] or "", found[3] or ""
+    if found is None:  # of a user's symbol: m_1, l_arm
+        letters, _, tag = base.partition("_")
+        letters, axis, tag = (letters, "", tag) if letters else (base, "", "")
+    else:
+        letters, axis, tag = found[1], found[2] or "", found[3] or ""
     if letters in ("lg", "la", "lb"):
         letters, axis = "l", letters[1]
     return Name(letters, axis, tag.replace("_", ","), {"": 0, "ot": 1, "dot": 2}[dots])
@@ -274,9 +277,6 @@ GREEK = {
     "chi": "χ", "psi": "ψ", "omega": "ω", "w": "ω",
 }  # fmt: skip
 """names that are letters"""
-
-WORDS = ("pitch", "rest")
-"""variables whose letters stand together"""
 
 
 def latex_name(name: str) -> str:
@@ -292,7 +292,7 @@ def latex_name(name: str) -> str:
     letters, axis, tag, dots = name_of(name)
     if letters in GREEK:
         letters = rf"\{'omega' if letters == 'w' else letters}"
-    elif letters in WORDS:
+    elif len(letters) > 2:  # a word
         letters = rf"\mathit{{{letters}}}"
     if dots:
         letters = rf"\{'d' * dots}ot{{{letters}}}"

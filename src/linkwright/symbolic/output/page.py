@@ -385,6 +385,8 @@ def _entries(made: Equations, letters: Sequence[str], form: str) -> str:
 
 
 def _explanation(made: Equations) -> str:
+    if made.has_symbols:
+        return '<p class="note">Explanations need values of the parameters: a model of numbers.</p>'
     if made.substitution:
         return '<p class="note">Explanations are of the mechanism\'s own coordinates.</p>'
     return "".join(
