@@ -131,7 +131,7 @@ def test_interpolation_and_collocation_exceed_limits_between():
 
 def test_durations_converge():
     path = arm_path(0)
-    limit = time_optimal(path.model, path, points=1500, check=False).duration
+    limit = time_optimal(path.model, path, points=900, check=False).duration
     assert limit < time_optimal(path.model, path).duration < 1.006 * limit
     assert limit < time_optimal(path.model, path, points=400).duration < 1.0015 * limit
 
