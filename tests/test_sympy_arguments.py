@@ -316,7 +316,8 @@ def test_symbols_of_sympy_are_accepted_wherever_ours_are():
 def test_conditions_and_mixtures():
     x, y = sp.symbols("x y")
     assert lw.where(x < y, x, 2.0) == sp.Piecewise((x, x < y), (2, True))
-    assert lw.norm([x, y]) == sp.sqrt(x**2 + y**2)
+    assert lw.norm([x, y]) == lw.norm(sp.Matrix([x, y])) == lw.norm(sp.Array([x, y])) == sp.sqrt(x**2 + y**2)
+    assert lw.solve(sp.Matrix([[x, 0], [0, y]]), sp.ImmutableMatrix([1, 2])).tolist() == [1 / x, 2 / y]
     assert lw.maximum([x, 2.0], [1.0, 3.0]).tolist() == [sp.Max(1, x), 3]
     assert lw.cholesky([[4, 2 * x], [2 * x, x**2 + y**2]])[1, 0] == x
     for function in (lw.minimum, lw.atan2, lambda a, b: lw.norm([a, b])):

@@ -47,7 +47,11 @@ on_sympy = Provided("evaluates functions of expressions of SymPy")
 def holds_sympy(x: Any) -> bool:
     """Return whether an array, or a mapping of arrays, has expressions of SymPy."""
     sympy = sys.modules.get("sympy")
-    if sympy is None or isinstance(x, (float, int)) or getattr(getattr(x, "dtype", None), "kind", "O") != "O":
+    if sympy is None:
+        return False
+    if not hasattr(x, "__iter__"):  # a number, an expression, of which traces have many, or a matrix of SymPy
+        return isinstance(x, (sympy.Basic, sympy.MatrixBase))
+    if getattr(getattr(x, "dtype", None), "kind", "O") != "O":
         return False
     if isinstance(x, Mapping):
         return any(map(holds_sympy, x.values()))
@@ -66,8 +70,10 @@ def accepts_sympy(function: F) -> F:
 
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        if "sympy" in sys.modules and (any(map(holds_sympy, args)) or any(map(holds_sympy, named.values()))):
-            return on_sympy(function, args, named)
+        if "sympy" in sys.modules:
+            for x in (*args, *named.values()):
+                if holds_sympy(x):
+                    return on_sympy(function, args, named)
         return function(*args, **named)
 
     return call  # type: ignore[return-value]
