@@ -154,7 +154,7 @@ def test_a_run_on_a_full_disk_leaves_the_earlier_run(tmp_path, capsys):
 
 def test_long_tables_are_written_in_pieces(motion, tmp_path, monkeypatch):
     whole = motion.save(tmp_path / "whole.csv").read_text()
-    monkeypatch.setattr("linkwright.simulation.recording.decimal_text.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("linkwright.simulation.recording.motion.ROWS_AT_ONCE", 2)
     assert motion.save(tmp_path / "pieces.csv").read_text() == whole
 
 

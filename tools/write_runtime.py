@@ -17,8 +17,8 @@ CLANG = "clang-19"
 FOLDER = Path(__file__).parents[1] / "src/linkwright"
 SOURCE = FOLDER / "compiler/native/c/runtime.c"
 SOURCES = (
-    *(SOURCE, SOURCE.with_name("xla.c"), FOLDER / "visual/rendering/raster.c"),
-    *(FOLDER / "visual/animations/gif.c", FOLDER / "simulation/recording/decimal.c"),
+    *(SOURCE, SOURCE.with_name("xla.c")),
+    *(FOLDER / "visual/rendering/raster.c", FOLDER / "visual/animations/gif.c"),
 )
 
 WARNINGS = ("-std=c17", "-Wall", "-Wextra", "-Wconversion", "-Wno-pass-failed", "-Werror")

@@ -12,7 +12,6 @@ from linkwright.files import file_at, read_arrays, replacing
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
-from linkwright.simulation.recording.decimal_text import write_rows
 
 if TYPE_CHECKING:
     from linkwright.trajectories.trajectory import Trajectory
@@ -43,9 +42,9 @@ def save(trajectory: Trajectory, path: str | Path, step: float | None = None) ->
     names = velocity_names(model)
     header = ["t", *(f"q:{name}" for name in model.coordinate_names)]
     header += [f"{kind}:{name}" for kind in ("v", "a") for name in names]
-    with replacing(path) as place, place.open("wb") as file:
-        file.write((",".join(header) + "\n").encode())
-        write_rows(file, t, q, v, a)
+    with replacing(path) as place, place.open("w", encoding="utf-8") as file:
+        file.write(",".join(header) + "\n")
+        np.savetxt(file, np.column_stack([t, q, v, a]), delimiter=",", fmt="%.17g")
     return path
 
 

@@ -32,7 +32,6 @@ from linkwright.simulation.recording.contact_history import (
     impulse_names,
     limit_efforts,
 )
-from linkwright.simulation.recording.decimal_text import write_rows
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
 
     from linkwright.visual.animations.animation import Animation
 
+
+ROWS_AT_ONCE = 4096
+"""of a table that is written"""
 
 PICTURED_BY = {
     ".html": "save_html",
@@ -403,9 +405,12 @@ class Motion:
         if self._touching:
             header += [f"force:{_plain(name)}:{axis}" for name in self.contacts.names for axis in ("fx", "fy", "fz")]
             columns.append(self.contacts.of_pairs)
-        with path.open("wb") as file:
-            file.write((",".join(header) + "\n").encode())
-            write_rows(file, *columns)
+        with path.open("w", encoding="utf-8") as file:
+            file.write(",".join(header) + "\n")
+            for first in range(0, len(self.t), ROWS_AT_ONCE):  # a table of all would double the memory
+                rows = slice(first, first + ROWS_AT_ONCE)
+                table = np.column_stack([x[rows].reshape(len(self.t[rows]), -1) for x in columns])
+                np.savetxt(file, table, delimiter=",", fmt="%.17g")
 
     @property
     def playing(self) -> tuple[Array, Array]:
