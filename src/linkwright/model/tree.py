@@ -19,6 +19,7 @@ from linkwright.model.coordinates import JointCoordinates
 from linkwright.model.elements import Body, CompensatedWeight, Frame, Joint, Link
 from linkwright.model.equality import ByValue
 from linkwright.model.joint_lookup import JointLookup
+from linkwright.model.joints.joint import in_world_axes
 from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.model.memo import derived
 from linkwright.model.parts.actuator import Actuator, activation_count
@@ -388,5 +389,12 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
 
 
 def floating_bases(model: Model) -> list[int]:
-    """Return the indices of the free joints on the world."""
-    return [k for k, link in enumerate(model.links) if link.parent < 0 and link.motion.floating]
+    """Return the indices of the free joints on the world.
+
+    Those of MJCF files with armature are three translations along the world's axes and a ball.
+    """
+    return [
+        k
+        for k, (joint, link) in enumerate(zip(model.joints, model.links, strict=True))
+        if link.parent < 0 and (joint.motion.floating or joint.motion == in_world_axes())
+    ]

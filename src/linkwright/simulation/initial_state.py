@@ -161,11 +161,11 @@ def on_its_floor(model: Model, q: Array) -> Array:
 def placed_above(model: Model, q: Array, standing: Array) -> float:
     """Return the height (m) of a configuration q (nq,) above ``standing``, the one on the ground; 0 unless the file of
     the model places a free body."""
-    at = 0
-    for joint, link in zip(model.joints, model.links, strict=True):
-        if link.parent < 0 and joint.nv == 6 and np.any(joint.neutral != joint.motion.neutral):
-            return max(0.0, float(link.placement[2, :3] @ (q - standing)[at : at + 3]))
-        at += joint.nq
+    for k in floating_bases(model):
+        joint = model.joints[k]
+        if np.any(joint.neutral != joint.motion.neutral):
+            moved = (q - standing)[model.slice(joint.name).q][:3]
+            return max(0.0, float(model.links[k].placement[2, :3] @ moved))
     return 0.0
 
 

@@ -11,29 +11,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.bounds import finite_number, positive, whole_number
-from linkwright.dynamics.contact.placed_shapes import bounding_sphere
 from linkwright.dynamics.contact.points import contact_points, pair_name
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.dynamics.overlaps import overlap_depths
 from linkwright.errors import InputError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
-from linkwright.model.tree import Model, floating_bases
+from linkwright.model.tree import Model
 from linkwright.simulation.actuation.posture_control import Hold
 from linkwright.simulation.events.event_loop import simulate_with_events
 from linkwright.simulation.integrators.chattering import HELD, LARGE, warn_if_chattering
 from linkwright.simulation.integrators.energy_balance import warn_if_energy_is_wrong
 from linkwright.simulation.integrators.methods import EmbeddedPair, IntegrationMethod, method_of, stiffest_feedback
 from linkwright.simulation.integrators.steppers import STEPS_AT_ONCE, STEPS_BETWEEN_CHECKS, Stepper, make_stepper
+from linkwright.simulation.jump_at_start import DEEP, warn_of_jump_at_start
 from linkwright.simulation.preparation import CheckedStart, PreparedRun, checked_start, prepare
 from linkwright.simulation.recording.motion import Motion
 from linkwright.simulation.recording.recorder import MotionRecorder
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.spatial.arrays import Array
 from linkwright.status import status_message
-
-DEEP = 0.02
-"""Overlap at the start, relative to the length of the mechanism, that advice on a diverged motion mentions."""
 
 
 @takes_options
@@ -242,7 +238,8 @@ def _warn_of_motion(
     if not np.all(record.alive):
         record.advice += _overlap_at_start(model, start.q[~np.asarray(record.alive)][0])
     else:
-        _warn_of_deep_start(model, record)
+        limits = run.options.constraints is not None and run.options.constraints.limits
+        warn_of_jump_at_start(model, record, limits)
     if controller is None or run.options.staged:
         return
     held = h * (inputs.driven.period if inputs.driven else 1)
@@ -263,45 +260,6 @@ def _overlap_at_start(model: Model, q: Array) -> str:
     return (
         f"; at the start, {pair_name(model, model.pairs[pair])} overlap by {depth:.3g} m, which contact removes within "
         "a few steps: start without overlap, such as at lw.standing_configuration(model, q0)"
-    )
-
-
-def _warn_of_deep_start(model: Model, record: MotionRecorder) -> None:
-    """Warn if contact moved a floating base out of a deep overlap at the start.
-
-    The overlap is deep if it is larger than the radius of the bounding sphere of the smaller shape, so that the center
-    of the shape is inside the other one. Overlaps are computed only where a base moves farther than by its velocity.
-    """
-    if not model.pairs or record.count < 2:
-        return
-    (q0, q1), (v0, v1), interval = record.q[:2], record.v[:2], record.h * record.every
-    for k in floating_bases(model):
-        at, rate = model.slice(model.joints[k].name)
-        moved = np.linalg.norm(q1[..., at][..., :3] - q0[..., at][..., :3], axis=-1)
-        speed = np.maximum(*(np.linalg.norm(v[..., rate][..., :3], axis=-1) for v in (v0, v1)))
-        jumped = moved > interval * speed + DEEP * scale_of(model).length
-        if jumped.any() and (text := _deep_overlap(model, q0[jumped][0])):
-            warn(text)
-            return
-
-
-def _deep_overlap(model: Model, q: Array) -> str:
-    """Return the warning of the deepest overlap at q (nq,) that is larger than a shape; "" for none."""
-    found = []
-    for pair, depth in zip(model.pairs, overlap_depths(model, model.pairs, q), strict=True):
-        if not depth > 0.0:
-            continue
-        radii = [bounding_sphere(model.shapes[number])[1] for number in (pair.first, pair.second)]
-        radius = min((r for r in radii if r > 0.0), default=np.inf)
-        if depth > radius:
-            found.append((depth, radius, pair_name(model, pair)))
-    if not found:
-        return ""
-    depth, radius, name = max(found)
-    return (
-        f"at the start, {name} overlap by {depth:.3g} m, more than the radius of the smaller shape, {radius:.3g} m: "
-        "contact moves it out within a step, which adds energy. Start without overlap, such as at "
-        "lw.standing_configuration(model, q0)"
     )
 
 

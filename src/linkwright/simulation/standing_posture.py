@@ -18,7 +18,6 @@ from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ModelError
-from linkwright.formats.mjcf.free_joints import in_world_axes
 from linkwright.model.memo import derived
 from linkwright.model.parts.pair import Pair
 from linkwright.model.requirement import takes_model
@@ -128,16 +127,9 @@ def _points_of_bodies(model: Model, q: Array) -> dict[int, tuple[Array, Array]]:
 
 
 def _floating(model: Model) -> list[tuple[int, Array]]:
-    """Return the first coordinate of each free joint on the world, and its upward direction.
-
-    Free joints of MJCF files with armature are three translations along the world's axes and a ball.
-    """
-    at, found, apart = 0, [], in_world_axes()
-    for joint, link in zip(model.joints, model.links, strict=True):
-        if link.parent < 0 and (joint.motion.floating or joint.motion == apart):
-            found.append((at, link.placement[2, :3]))
-        at += joint.nq
-    return found
+    """Return the first coordinate of each free joint on the world, and its upward direction."""
+    bases = floating_bases(model)
+    return [(model.slice(model.joints[k].name).q.start, model.links[k].placement[2, :3]) for k in bases]
 
 
 def _on_level_ground(model: Model) -> Model:
@@ -235,7 +227,8 @@ def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
         limbs = [body for body in feet if base in model.path(body) and body != base]
         at = model.slice(model.joints[base].name)[1]
         R = pose(model, q, model.joints[base].child)
-        own = M[at, at]
+        of_base = jacobian_frames(R, R) @ jacobian(model, q, model.joints[base].child)[:, at]
+        own = np.linalg.inv(of_base).T @ M[at, at] @ np.linalg.inv(of_base)  # for twists of the base, in its axes
         for k in {k for body in limbs for k in model.path(body) if k != base}:
             place = model.slice(model.joints[k].name)[1]
             if not model.joints[k].nv:

@@ -62,6 +62,13 @@ def loop_ends(model: Model, loop: Loop) -> tuple[Frame, Frame]:
     )
 
 
+def loop_bodies(model: Model, loop: Loop | CoordinateLoop) -> list[int]:
+    """Return the indices of the bodies on whose poses the residual of a loop depends; -1: at rest in the world."""
+    if isinstance(loop, CoordinateLoop):
+        return [model.plain_coordinates[name][0] for name in loop.coordinates]
+    return [end.body for end in loop_ends(model, loop)]
+
+
 def _snapped(T: Array) -> Array:
     """Return a numeric pose with exact zeros in its rotation."""
     if is_symbolic(T):

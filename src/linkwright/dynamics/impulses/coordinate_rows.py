@@ -46,7 +46,7 @@ class CoordinateRows:
         self._families: list[_RowFamily] = []
         self._places: dict[int, int] = {}
         size = 0
-        for (depth, always), rows in _kinds(groups).items():
+        for (depth, _, always), rows in _kinds(groups, factors).items():
             supports = [groups[own[0]].support for own in rows]
             numbers = [list(groups[own[0]].jacobian()[0]) for own in rows]
             self._families.append(_RowFamily(FactorRows(graph, supports, factors, numbers), rows, size, always))
@@ -93,7 +93,7 @@ class CoordinateRows:
 
         def visit(k: Any, memory: Any) -> Any:
             def computed() -> Any:
-                Y = factors.on_closed_loops(rows.solved(k, lambda j: [rows.number(k, j)], 1))[:, 0]
+                Y = rows.projected(k, rows.solved(k, lambda j: [rows.number(k, j)], 1))[:, 0]
                 square = sum(y * y for y in Y)
                 at = k * float(rows.depth + 2) + float(family.first)
                 return write(memory, at, [*Y, square, reciprocal(square, factors.least)])
@@ -119,12 +119,16 @@ def _is_constant(group: ConstraintGroup) -> bool:
     return not isinstance(group.constraints[0], ContactConstraint) and not is_symbolic(group.jacobian())
 
 
-def _kinds(groups: Mapping[int, ConstraintGroup]) -> dict[tuple[int, bool], list[list[int]]]:
-    """Return the groups that share each row, by the size of the support, and whether a row may always be active."""
+def _kinds(
+    groups: Mapping[int, ConstraintGroup], factors: InertiaFactors
+) -> dict[tuple[int, tuple[int, ...], bool], list[list[int]]]:
+    """Return the groups that share each row, by the size of the support and those of its closed loops, and whether a
+    row may always be active."""
     shared: dict[Any, list[int]] = {}
     for k, group in groups.items():
         shared.setdefault((group.support, group.jacobian().tobytes()), []).append(k)
-    found: dict[tuple[int, bool], list[list[int]]] = {}
+    found: dict[tuple[int, tuple[int, ...], bool], list[list[int]]] = {}
     for (support, _), own in shared.items():
-        found.setdefault((len(support), any(groups[k].near is None for k in own)), []).append(own)
+        kind = len(support), factors.loop_sizes(support), any(groups[k].near is None for k in own)
+        found.setdefault(kind, []).append(own)
     return found

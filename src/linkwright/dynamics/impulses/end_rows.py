@@ -128,7 +128,8 @@ def _looped(
 
     def kind(contact: _EndContact) -> Any:
         group = groups[contact.group]
-        return len(group.support), group.near is None, group.between_bodies, contact.point.kind
+        sizes = factors.loop_sizes(group.support)
+        return len(group.support), sizes, group.near is None, group.between_bodies, contact.point.kind
 
     families = families_in_loops([one for one in contacts if groups[one.group].contact is not None], kind)
     if not families:
@@ -199,7 +200,7 @@ def _family_rows(
     def at_end(k: Any) -> Array:
         _, point, normal = after.candidate(kind, columns.some(k, 0, columns.width))
         force = np.concatenate([normal, np.cross(point - jacobians.origin, normal)])
-        Y = list(factors.on_closed_loops(rows.of_forces(k, [force]))[:, 0])
+        Y = list(rows.projected(k, rows.of_forces(k, [force]))[:, 0])
         square = sum(y * y for y in Y)
         return np.stack([*Y, square, reciprocal(square, factors.least)])
 

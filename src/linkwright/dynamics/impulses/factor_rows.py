@@ -1,4 +1,8 @@
-"""Rows in factor space, computed in loops by the index of a row."""
+"""Rows in factor space, computed in loops by the index of a row.
+
+With closed loops, supports begin with the coordinates of these (`supports.py`). Rows on the same loops are projected by
+their constant places in N; rows on different loops of the same sizes, by tables of the projectors N (Nᵀ N)⁺ Nᵀ.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +32,11 @@ class FactorRows:
         factors: InertiaFactors,
         numbers: Sequence[Sequence[float]],
     ):
-        """``numbers``: constants of each row, which :meth:`number` returns."""
-        self._graph, self.depth = graph, len(supports[0])
+        """``numbers``: constants of each row, which :meth:`number` returns; supports have loops of the same sizes."""
+        self._graph, self.depth, self._factors = graph, len(supports[0]), factors
+        self._loop_sizes, self._support = factors.loop_sizes(supports[0]), supports[0]
+        loops = [factors.loops_within(support) for support in supports]
+        self._projectors = self._projector_table(loops) if len(set(loops)) > 1 else None
         lower: list[Any] = [0.0]
         places: dict[tuple[int, int], int] = {}
         triangles: dict[tuple[int, ...], int] = {}
@@ -45,7 +52,9 @@ class FactorRows:
                             places[row, column] = len(lower)
                             lower.append(x)
                         triangle.append(places.get((row, column), 0))
-            rows.append([float(x) for x in (triangles[support], *support, *own)])
+            placed = [] if self._projectors is None else [self._projectors[1][n] for n in loops[len(rows)]]
+            rows.append([float(x) for x in (triangles[support], *support, *placed, *own)])
+        self._own = 1 + self.depth + (0 if self._projectors is None else len(self._loop_sizes))
         self._lower, self._roots = graph.row(lower), graph.row(list(factors.roots))
         self._triangle = graph.row([float(x) for x in (*triangle, 0)])
         self._long = self.depth >= LONG
@@ -57,7 +66,31 @@ class FactorRows:
 
     def number(self, k: Any, j: Any) -> Any:
         """Return the j-th constant of row k; j may be a symbol in rows of many coordinates."""
-        return self._numbers.one(k, 1 + self.depth + j)
+        return self._numbers.one(k, self._own + j)
+
+    def _projector_table(self, loops: Sequence[tuple[int, ...]]) -> tuple[Any, dict[int, int]]:
+        """Return a row of memory with the projectors of some loops, and the place of each."""
+        entries: list[Any] = []
+        places: dict[int, int] = {}
+        for n in sorted({n for own in loops for n in own}):
+            places[n] = len(entries)
+            entries += list(self._factors.loop_projector(n).ravel())
+        return self._graph.row(entries), places
+
+    def projected(self, k: Any, Y: Array) -> Array:
+        """Return rows Y (depth, count) of row k with closed loops."""
+        most = sum(self._loop_sizes)
+        if self._projectors is None:
+            closed = self._factors.on_closed_loops(Y[:most], self._support[:most]) if most else Y[:0]
+            return np.concatenate([closed, Y[most:]])
+        found, start = [], 0
+        for n, size in enumerate(self._loop_sizes):
+            P = read(self._projectors[0], self._numbers.one(k, 1 + self.depth + n), size * size).reshape(size, size)
+            y, start = Y[start : start + size], start + size
+            for _ in range(2):  # one step of refinement: loops may be ill-conditioned
+                y = y - P @ y
+            found.append(y)
+        return np.concatenate([*found, Y[most:]])
 
     def solved(self, k: Any, row: Callable[[Any], Sequence[Any]], count: int) -> Array:
         """Return Y (depth, count) of row k with open loops; ``row``: returns the j-th row (count,) of Jᵀ."""

@@ -155,7 +155,7 @@ def _looped_blocks(
             for i, (constraint, one) in enumerate(zip(group.constraints, soft, strict=True)):
                 assert isinstance(constraint, ContactConstraint)
                 contacts.append(_LoopedContact(k, i, group, group.contact, constraint, one))
-    chosen = families_in_loops(contacts, lambda contact: contact.kind)
+    chosen = families_in_loops(contacts, lambda contact: (*contact.kind, *factors.loop_sizes(contact.group.support)))
     if not chosen:
         return {}
     graph = symbol_among([factors.L, v_free]).graph
@@ -264,7 +264,7 @@ class _ContactFamily:
             axis = axes[row.axis]
             forces.append(np.concatenate([0.0 * axis, axis] if row.turns else [axis, np.cross(away, axis)]))
         open_rows = self._rows.of_forces(k, forces)
-        Y = self._factors.on_closed_loops(open_rows)
+        Y = self._rows.projected(k, open_rows)
         B = [sum(Y[j][a] * Y[j][b] for j in range(depth)) for a, b in self._upper]
         whole = np.stack(
             [np.stack([B[self._upper.index((min(a, b), max(a, b)))] for b in range(size)]) for a in range(size)]

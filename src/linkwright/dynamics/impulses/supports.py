@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from linkwright.dynamics.closed_loops.rows import loop_bodies
+from linkwright.model.memo import derived
 from linkwright.model.parts.pair import Pair
 from linkwright.model.tree import Model
 
@@ -23,12 +27,69 @@ LONG = 16
 
 
 def moving_coordinates(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
-    """Return the velocity coordinates that move some bodies; all coordinates with loops or mimic joints."""
-    if model.loops or model.has_couplings:
-        return tuple(range(model.nv))
-    joints = sorted({k for body in bodies for k in model.path(body)})
-    places = [model.slice(model.joints[k].name).v for k in joints]
-    return tuple(i for place in places for i in range(place.start, place.stop))
+    """Return the velocity coordinates that an impulse on some bodies changes in factor space: those that move them, and
+    all coordinates of the closed loops with any of these; see :func:`ordered`.
+    """
+    moving = _moving(model, bodies)
+    for loop in coupled_coordinates(model):
+        if not moving.isdisjoint(loop):
+            moving |= set(loop)
+    return ordered(model, moving)
+
+
+def coupled_coordinates(model: Model) -> tuple[tuple[int, ...], ...]:
+    """Return the coordinates of closed loops: one tuple for loops that share coordinates, the shortest first.
+
+    A projection on closed loops mixes the coordinates of each tuple only.
+    """
+
+    def make() -> tuple[tuple[int, ...], ...]:
+        found: list[set[int]] = []
+        for loop in model.loops:
+            own = _moving(model, loop_bodies(model, loop))
+            found, joined = [one for one in found if one.isdisjoint(own)], [one for one in found if one & own]
+            found.append(own.union(*joined))
+        return tuple(sorted((tuple(sorted(one)) for one in found if one), key=lambda one: (len(one), one)))
+
+    return derived(model, coupled_coordinates, make=make)
+
+
+def ordered(model: Model, coordinates: Iterable[int]) -> tuple[int, ...]:
+    """Return a support: the coordinates of each of its closed loops first, then the others, both ascending.
+
+    Ancestors stay before their descendants, since those of a closed loop belong to it.
+    """
+    whole = set(coordinates)
+    first = [k for loop in coupled_coordinates(model) if whole.issuperset(loop) for k in loop]
+    return (*first, *sorted(whole - set(first)))
+
+
+def _moving(model: Model, bodies: Iterable[int]) -> set[int]:
+    """Return the coordinates of the columns of D^(−½) L⁻ᵀ Jᵀ of bodies that are not zero."""
+    places = _columns_of_joints(model)
+    return {i for body in bodies for k in model.path(body) for i in places[k]}
+
+
+def _columns_of_joints(model: Model) -> list[set[int]]:
+    """Return the coordinates that a force on each joint changes in factor space: with mimic joints, L has entries of
+    coordinates that move a common body, and those of its elimination."""
+
+    def make() -> list[set[int]]:
+        widths = [joint.motion.nv for joint in model.joints]
+        rows = np.split(model.coupling_matrix != 0.0, np.cumsum(widths)[:-1]) if widths else []
+        own = [set(np.flatnonzero(block.any(axis=0)).tolist()) for block in rows]
+        if not model.has_couplings:
+            return own
+        below = np.zeros((model.nv, model.nv), dtype=bool)  # entries of L
+        for body in range(len(model.joints)):
+            moved = sorted({i for k in model.path(body) for i in own[k]})
+            below[np.ix_(moved, moved)] = True
+        for k in reversed(range(model.nv)):
+            ancestors = np.flatnonzero(below[k, :k])
+            below[np.ix_(ancestors, ancestors)] = True
+        return [{i for k in columns for i in (k, *np.flatnonzero(below[k, :k]).tolist())} for columns in own]
+
+    return derived(model, _columns_of_joints, make=make)
 
 
 def filled_support(model: Model, bodies: Sequence[int], stride: int = STRIDE) -> tuple[int, ...]:
@@ -40,4 +101,4 @@ def filled_support(model: Model, bodies: Sequence[int], stride: int = STRIDE) ->
     """
     moving = moving_coordinates(model, bodies)
     others = [k for k in range(model.nv) if k not in moving]
-    return tuple(sorted([*moving, *others[: -len(moving) % (stride if len(moving) < LONG else LONG_STRIDE)]]))
+    return ordered(model, [*moving, *others[: -len(moving) % (stride if len(moving) < LONG else LONG_STRIDE)]])

@@ -9,20 +9,8 @@ import numpy as np
 
 from linkwright.formats.writing import all_equal, still
 from linkwright.model.build.description import WORLD, JointSpec
-from linkwright.model.joints.joint import Compound, Free, JointPart, Prismatic, Spherical, nested
+from linkwright.model.joints.joint import Free, in_world_axes
 from linkwright.model.joints.joint_type import JointType
-from linkwright.spatial.rotation import rotation_from_z
-from linkwright.spatial.transform import pose_matrix
-
-
-def in_world_axes() -> Compound:
-    """Return three translations along the world's axes and a ball: q and v are qpos and qvel of MuJoCo's free joint."""
-    parts, before = [], np.eye(3)
-    for name, axis in zip("xyz", np.eye(3), strict=True):
-        turn = rotation_from_z(axis)
-        parts.append(JointPart(nested(pose_matrix(before.T @ turn)), Prismatic(), name))
-        before = turn
-    return Compound((*parts, JointPart(nested(pose_matrix(before.T)), Spherical(), "ball")))
 
 
 def needs_world_axes(motion: JointType, values: dict[str, Any]) -> bool:

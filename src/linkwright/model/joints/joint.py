@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ from linkwright.model.joints.joint_type import (
     nested,
 )
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.rotation import rotation_about, rotation_z
+from linkwright.spatial.rotation import rotation_about, rotation_from_z, rotation_z
 from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix, split_pose
 from linkwright.spatial.vectors import motion_cross
 
@@ -438,6 +438,17 @@ def split(x: Array, widths: list[int]) -> list[Array]:
 
 _TO_Y = pose_matrix(rotation_about(np.eye(3)[0], -np.pi / 2))
 _TO_Z = nested(inverse_pose(_TO_Y))
+
+
+@cache
+def in_world_axes() -> Compound:
+    """Return three translations along the world's axes and a ball: q and v are qpos and qvel of MuJoCo's free joint."""
+    parts, before = [], np.eye(3)
+    for name, axis in zip("xyz", np.eye(3), strict=True):
+        turn = rotation_from_z(axis)
+        parts.append(JointPart(nested(pose_matrix(before.T @ turn)), Prismatic(), name))
+        before = turn
+    return Compound((*parts, JointPart(nested(pose_matrix(before.T)), Spherical(), "ball")))
 
 
 @dataclass(frozen=True)
