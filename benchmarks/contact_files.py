@@ -55,6 +55,8 @@ FREE_SIZE = 7
 """coordinates of a free joint, also with armature: three translations and a ball"""
 EARTH = (0.0, 0.0, -9.81)
 """gravity at rest, since some files have none"""
+LEAST = 1e-6
+"""least inertia that a joint moves, relative to the largest: the neck of iCub moves none in one direction"""
 RATE = 150.0
 """1/s, of a joint on its spring"""
 FINER = 4
@@ -162,7 +164,8 @@ def resting(model: lw.Model, m: Any) -> tuple[float, float, int]:
     q = lw.standing_configuration(model, q)
     q = lw.close_loops(model, q) if model.loops else q
     model, m.opt.gravity[:] = model.with_gravity(EARTH), EARTH
-    inertia = 1.0 / np.diag(np.linalg.inv(lw.mass_matrix(model, q)))
+    M = lw.mass_matrix(model, q)
+    inertia = np.maximum(1.0 / np.diag(np.linalg.inv(M)), LEAST * np.diag(M).max())
     joints, k = [], np.zeros(model.nv)
     for joint in model.joints:
         at = model.slice(joint.name)

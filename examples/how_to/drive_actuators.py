@@ -81,6 +81,34 @@ figure.savefig("how_to_drive_actuators.png", dpi=100)
 #
 # `lw.rollout` has the same option. `period`, `delay` and `noise` of `lw.Actuation` act on controls and measurements.
 #
+# ## Contact with the ground
+#
+# Actuators act in the same way with contact. The geoms of this file touch nothing, so a foot is added, and `with_ground()` adds a floor;
+# for geoms that touch, `with_contact()` finds the pairs.
+# A position servo pushes a leg against the floor, which carries its weight.
+
+# %%
+text = """
+<mujoco model="hopper">
+  <default><geom contype="0" conaffinity="0"/></default>
+  <worldbody>
+    <body name="trunk" pos="0 0 0.33">
+      <joint name="height" type="slide" axis="0 0 1"/>
+      <geom type="box" size="0.1 0.1 0.05" mass="4"/>
+      <body name="leg" pos="0 0 -0.1">
+        <joint name="knee" type="slide" axis="0 0 -1" range="-0.1 0.2" limited="true"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -0.2" size="0.03" mass="0.5"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><position name="servo" joint="knee" kp="2000" kv="60"/></actuator>
+</mujoco>
+"""
+hopper = lw.Builder(lw.load(text)).shape("leg", "sphere", radius=0.03, xyz=(0.0, 0.0, -0.2)).build().with_ground()
+motion = lw.simulate(hopper, [0.0, 0.0], [0.0, 0.0], 1.0, actuation=lw.Actuation(controls=[0.1]))
+print(motion.q[-1], motion.tau[-1])                   # the servo carries 4 kg: 39.2 N, 20 mm from its control
+
+# %% [markdown]
 # ## Actuators of other models
 #
 # `model.with_actuators` gives actuators to any model. This servo has the stiffness 30 N m/rad and a first-order lag of 20 ms:

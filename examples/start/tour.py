@@ -51,8 +51,8 @@ assert reached.converged.all()
 
 # %% [markdown]
 # The first call compiles the function for this mechanism and caches the code on disk. A function of an arm compiles in a fraction
-# of a second. Large functions take longer to compile, but only the first time: up to half a minute for the simulation of a
-# humanoid or a Stewart platform, and longer on a busy machine.
+# of a second. Large functions take longer to compile, but only the first time: 2 to 20 seconds of processor time for the simulation
+# of a humanoid or a quadruped, and a minute or more for a model with thousands of pairs of shapes.
 #
 # ## Your own mechanism
 #

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright import dynamics
+from linkwright.browser.balance import raised
+from linkwright.errors import FormatWarning
 from linkwright.model.library.built_in import BUILT_IN, COUNTED
-from linkwright.simulation.initial_state import STARTS, showing_bend
+from linkwright.model.tree import floating_bases
+from linkwright.simulation.initial_state import STARTS, placed_above, showing_bend
 
 NAMES = [f"{name}:3" if name in COUNTED else name for name in BUILT_IN]
 
@@ -87,3 +92,18 @@ def test_a_free_joint_with_armature_is_put_on_the_ground():
         model = lw.load(text, trusted=True)
     q = lw.standing_configuration(model.with_ground(), model.neutral())
     np.testing.assert_allclose(q, [0.0, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0], atol=1e-12)
+
+
+def test_free_joints_with_armature_are_floating_bases():
+    text = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body name="trunk" pos="0 0 {z}">{joint}
+      <geom size="0.1" mass="2"/></body></worldbody></mujoco>"""
+    joints = '<joint type="free"/>', '<joint name="base" type="free" armature="0.5"/>'
+    for joint in joints:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)
+            model = lw.load(text.format(z=1, joint=joint)).with_contact()
+        assert floating_bases(model) == [0]
+        q = model.neutral()
+        standing = lw.standing_configuration(model, q)
+        assert placed_above(model, q, standing) == pytest.approx(0.9)
+        assert raised(model, standing, 0.3)[:3] == pytest.approx([0.0, 0.0, 0.4])

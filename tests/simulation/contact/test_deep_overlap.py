@@ -66,3 +66,34 @@ def test_a_start_with_the_center_above_the_ground_causes_none(ball, height, spee
     q[2], v[2] = height, speed
     motion = lw.simulate(ball, q, v, 0.1)
     assert motion.q[-1, 2] == pytest.approx(0.1, abs=0.05)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """A hinge and a slide with limits, 0.4 m above the ground."""
+    made = lw.Builder("arm").body("upper", 1.0, (0.15, 0.0, 0.0), 0.01).body("lower", 1.0, (0.15, 0.0, 0.0), 0.01)
+    made.joint("hinge", "revolute", "world", "upper", xyz=(0.0, 0.0, 0.4), axis=(0.0, 1.0, 0.0), limits=(-1.0, 1.0))
+    made.joint("slide", "prismatic", "upper", "lower", xyz=(0.3, 0.0, 0.0), axis=(1.0, 0.0, 0.0), limits=(-0.1, 0.1))
+    return made.shape("lower", "sphere", radius=0.05, xyz=(0.3, 0.0, 0.0)).build().with_ground()
+
+
+@pytest.mark.parametrize(
+    ("q", "text"), [([-1.5, 0.0], "'hinge' is 0.5 beyond its limits, -1 to 1"), ([0.0, -0.4], "'slide' is 0.3 beyond")]
+)
+def test_a_start_far_beyond_limits_causes_a_warning(arm, q, text):
+    limits = lw.Integrator("semi_implicit", joint_limits=True)
+    with pytest.warns(LinkwrightWarning, match=f"at the start, {text}.*np.clip"):
+        lw.simulate(arm.with_contact(itself=False), q, [0.0, 0.0], 0.01, method=limits)
+
+
+def test_a_fixed_base_in_the_ground_causes_a_warning(arm):
+    with pytest.warns(LinkwrightWarning, match="at the start, lower on ground overlap by 0.2"):
+        lw.simulate(arm, [1.5, 0.0], [0.0, 0.0], 0.01)
+
+
+@pytest.mark.parametrize(
+    ("q", "v"), [([0.0, 0.0], [0.0, 0.0]), ([-1.01, 0.1], [0.0, 0.0]), ([-0.9, 0.0], [-60.0, 0.0])]
+)
+def test_starts_near_limits_and_fast_ones_cause_none(arm, q, v, recwarn):
+    lw.simulate(arm, q, v, 0.01, method=lw.Integrator("semi_implicit", joint_limits=True))
+    assert not [str(w.message) for w in recwarn if "at the start" in str(w.message)]

@@ -41,7 +41,7 @@ class FactorRows:
         places: dict[tuple[int, int], int] = {}
         triangles: dict[tuple[int, ...], int] = {}
         triangle: list[int] = []
-        rows = []
+        rows: list[list[float]] = []
         for support, own in zip(supports, numbers, strict=True):
             if support not in triangles:
                 triangles[support] = len(triangle)

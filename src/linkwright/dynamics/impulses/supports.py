@@ -87,7 +87,10 @@ def _columns_of_joints(model: Model) -> list[set[int]]:
         for k in reversed(range(model.nv)):
             ancestors = np.flatnonzero(below[k, :k])
             below[np.ix_(ancestors, ancestors)] = True
-        return [{i for k in columns for i in (k, *np.flatnonzero(below[k, :k]).tolist())} for columns in own]
+        found: list[set[int]] = []
+        for k in range(model.nv):
+            found.append({k}.union(*(found[i] for i in np.flatnonzero(below[k, :k]))))
+        return [set().union(*(found[k] for k in columns)) for columns in own]
 
     return derived(model, _columns_of_joints, make=make)
 

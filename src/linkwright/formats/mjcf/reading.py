@@ -40,7 +40,7 @@ from linkwright.formats.findings import assembled
 from linkwright.formats.isolation.child_process import confined
 from linkwright.formats.mjcf.actuators import actuators_of
 from linkwright.formats.mjcf.contacts import contacts_of
-from linkwright.formats.mjcf.free_joints import in_world_axes, needs_world_axes
+from linkwright.formats.mjcf.free_joints import needs_world_axes
 from linkwright.formats.mjcf.keyframes import keyframes_of
 from linkwright.formats.mjcf.sensors import sensors_of
 from linkwright.formats.mjcf.shapes import quaternion_problems, rotation_of, shapes_of
@@ -48,7 +48,7 @@ from linkwright.formats.mjcf.tendons import springs_of, tendon_loop
 from linkwright.formats.mjcf.unused import counted, is_disabled, unused_of_model, unused_of_spec
 from linkwright.formats.xml import TEXT, not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
-from linkwright.model.joints.joint import Compound, Free, JointPart, Spherical, nested
+from linkwright.model.joints.joint import Compound, Free, JointPart, Spherical, in_world_axes, nested
 from linkwright.model.joints.joint_type import JointType
 from linkwright.model.joints.loop import Ball, CoordinateLoop, Loop, Weld
 from linkwright.model.tree import Model
