@@ -36,6 +36,7 @@ from mujoco import rollout
 from scipy.spatial import ConvexHull
 
 import linkwright as lw
+from linkwright.dynamics.overlaps import overlap_depths
 from linkwright.errors import TooLargeError
 from linkwright.formats.lookup.installed_robots import example_robots
 from linkwright.formats.mjcf.contacts import surface_of
@@ -57,6 +58,8 @@ EARTH = (0.0, 0.0, -9.81)
 """gravity at rest, since some files have none"""
 LEAST = 1e-6
 """least inertia that a joint moves, relative to the largest: the neck of iCub moves none in one direction"""
+LEAST_OVERLAP = 0.01
+"""m, from which links overlap at zero: the arm of Tiago is in its torso there"""
 RATE = 150.0
 """1/s, of a joint on its spring"""
 FINER = 4
@@ -107,6 +110,15 @@ def read_robot(path: Path) -> tuple[lw.Model, Any, Any]:
         theirs = replace(grounded, shapes=tuple(hulls))
         saved = [theirs.with_contact(itself=x).save(Path(folder) / f"{x}.xml") for x in (True, False)]
         return grounded, *(peer(one, True) for one in saved)
+
+
+def start(model: lw.Model) -> np.ndarray:
+    """Return the configuration next to zero, or, if links overlap there, with all joints in the middle."""
+    q = np.clip(model.neutral(), model.lower, model.upper)
+    if max(overlap_depths(model, model.pairs, q), default=0.0) < LEAST_OVERLAP:
+        return q
+    middle = 0.5 * (model.lower + model.upper)
+    return np.where(np.isfinite(middle), middle, q)
 
 
 def with_hull(shape: lw.Shape, path: Path) -> lw.Shape:
@@ -212,8 +224,7 @@ def row(path: Path) -> str:
     for itself in (True, False):
         model = grounded.with_contact(itself=itself)
         try:
-            q = model.neutral() if path.suffix == ".xml" else np.clip(model.neutral(), model.lower, model.upper)
-            q = lw.standing_configuration(model, q)
+            q = lw.standing_configuration(model, model.neutral() if path.suffix == ".xml" else start(model))
             q[2] += 0.01
             q = lw.close_loops(model, q) if model.loops else q
             rows, still = np.tile(q, (BATCH, 1)), np.zeros(model.nv)

@@ -22,6 +22,7 @@ DECIDE = {
     "cli/commands/simulate.py": "free bases",
     "symbolic/derivation/loops.py": "types of loops",
     "symbolic/derivation/plan.py": "a pitch is a symbol of the equations",
+    "symbolic/derivation/realization.py": "a pitch is a symbol of the equations",
     "formats/mjcf/writing.py": "names of a file format",
     "formats/sdf/writing.py": "names of a file format",
     "formats/urdf/writing.py": "names of a file format",

@@ -189,7 +189,7 @@ def test_save_and_read_back(tmp_path):
     assert table.shape == (6, len(header))
     assert np.array_equal(table[:, header.index("energy")], motion.energy)
     assert np.array_equal(table[:, [header.index(f"q:{name}") for name in model.coordinate_names]], motion.q)
-    with pytest.raises(LinkwrightError, match=r"\.npz or \.csv or \.mcap or \.rrd"):
+    with pytest.raises(LinkwrightError, match=r"\.npz, \.csv, \.mcap or \.rrd"):
         motion.save(tmp_path / "motion.mat")
 
 

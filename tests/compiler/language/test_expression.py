@@ -114,7 +114,7 @@ def test_every_rule_is_reached():
     originals = dict(RULES)
     try:
         RULES.update({op: counting(op, rule) for op, rule in originals.items()})
-        for seed in range(40):
+        for seed in range(200):
             traced(random_steps(np.random.default_rng(seed), 4, 60), 4)
     finally:
         RULES.update(originals)
