@@ -153,7 +153,7 @@ print(length.grad)
 # ## Limits
 #
 # - Quaternions and axes may have any length but zero; derivatives are those of the normalized ones.
-# - Inverse kinematics has first derivatives.
+# - Inverse kinematics has first and second derivatives; second ones by geometry only where targets leave no freedom.
 # - Sizes of cones, meshes and height fields are no parameters. The minimum distance of shapes, as a task of inverse kinematics, requires
 #   numbers.
 # - Thresholds, such as that of a singular configuration, are relative to the size of the given model.

@@ -11,8 +11,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import numpy as np
-
 from linkwright.errors import LinkwrightError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,6 +53,8 @@ def holds_sympy(x: Any) -> bool:
         return False
     if isinstance(x, Mapping):
         return any(map(holds_sympy, x.values()))
+    import numpy as np  # here: `import linkwright` needs no NumPy
+
     try:
         entries = np.asarray(x, dtype=object)
     except ValueError:  # arrays that do not form one, such as the nested states of a loop

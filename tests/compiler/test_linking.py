@@ -58,7 +58,5 @@ def test_code_and_its_constants_stay_within_reach_of_each_other():
         run = subprocess.run([sys.executable, "-c", CROWDED], capture_output=True, text=True, timeout=120)
         if run.returncode != UNSUITED:
             break
-    if run.returncode == UNSUITED:
-        pytest.skip("the memory of this process has no place far below the small holes")
     assert run.returncode == 0, run.stderr
     assert float(run.stdout) == pytest.approx(sum(1.1 + i % 4 for i in range(5000)))

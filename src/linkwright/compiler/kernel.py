@@ -180,10 +180,8 @@ class Kernel(Entered):
         if len(arrays) != len(self._dims):
             explain_call(self.program, arrays, out, self._hint(self._bound))  # NumPy would take further ones as results
         try:
-            slots = self.program.inputs
-            converted = tuple(
-                in_type(without_mask(slot.name, x), self._dtype) for slot, x in zip(slots, arrays, strict=True)
-            )
+            named = zip(self.program.inputs, arrays, strict=True)
+            converted = tuple(in_type(without_mask(slot.name, x), self._dtype) for slot, x in named)
             if any(x is not y for x, y in zip(converted, arrays, strict=True)):
                 return self(*converted) if out is None else self(*converted, out=out)
             in_order = tuple(map(_in_order, arrays, self._dims))
@@ -285,8 +283,7 @@ class Kernel(Entered):
         cpus : sequence of int, optional
             Processors: the batch is divided into as many parts, and each part always runs on the same one.
         order : ndarray of int64, shape (rows,), optional
-            Order in which the rows run, read in each call of the function: rows that take as long next to each other
-            take less time.
+            Order in which the rows run, read in each call: rows that take as long are best next to each other.
 
         Returns
         -------
@@ -302,7 +299,6 @@ class Kernel(Entered):
             form = self._form = form_of(self.program, longest_step(self.program))
         alone = not rows or rows[0] == 1
         machine_code = native.row if alone else native.loop
-        order = None if alone else order
         task = CallsInSequence(form, machine_code, alone, calls, arrays, fed, results, turns, in_place, order)
         if alone:
             return partial(task.run, 0, 1, 1)

@@ -24,16 +24,6 @@ from linkwright.errors import InputError, LinkwrightError, ShapeError
 pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
 
-@pytest.fixture(scope="module")
-def arm():
-    return lw.load("two_link")
-
-
-@pytest.fixture(scope="module")
-def kernel(arm):
-    return lw.compile(lw.inverse_dynamics, arm)
-
-
 @pytest.fixture(autouse=True)
 def small_grain(monkeypatch):
     """Threads are worth it from a few rows on, so that the tests are quick."""

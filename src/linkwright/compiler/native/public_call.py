@@ -67,9 +67,7 @@ class PublicFunction(Entered):
             alone,
             id(function),
         )
-        layout = KernelLayout.from_address(id(self))
-        layout.table = ctypes.cast(ctypes.pointer(self._table), type(layout.table))
-        layout.vectorcall = addresses()["call_public"]
+        self.__class__ = _BeforeFirstCall
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Bind to an object, as functions do; `inspect.isroutine` recognizes functions by it."""
@@ -83,3 +81,14 @@ class PublicFunction(Entered):
 
 
 keep_entry(PublicFunction)
+
+
+class _BeforeFirstCall(PublicFunction):
+    """Public function whose first call loads the machine code of further ones: imports and equations need none."""
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        layout = KernelLayout.from_address(id(self))
+        layout.table = ctypes.cast(ctypes.pointer(self._table), type(layout.table))
+        layout.vectorcall = addresses()["call_public"]
+        self.__class__ = PublicFunction  # type: ignore[assignment]
+        return self(*args, **named)

@@ -118,7 +118,8 @@ class CallsInSequence:
         in_place: bool = False,
         order: np.ndarray | None = None,
     ):
-        """As `Kernel.sequence` has them; ``function``: the machine code's address."""
+        """As `Kernel.sequence` has them; ``function``: the machine code's address; ``single``: of one row."""
+        order = None if single else order
         self.kept = (*arrays, *results, order)  # whose memory is in the table
         shared = [0 if x.ndim == n else step for x, n, step in zip(arrays, form.dimensions, form.steps, strict=False)]
         self.steps = np.array(shared + form.steps[len(arrays) :], dtype=np.int64)

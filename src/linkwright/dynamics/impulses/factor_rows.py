@@ -1,7 +1,7 @@
 """Rows in factor space, computed in loops by the index of a row.
 
 With closed loops, supports begin with the coordinates of these (`supports.py`). Rows on the same loops are projected by
-their constant places in N; rows on different loops of the same sizes, by tables of the projectors N (Nᵀ N)⁺ Nᵀ.
+constant rows of N; rows on different loops of the same sizes, by tables of the projectors N (Nᵀ N)⁺ Nᵀ.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class FactorRows:
         return self._numbers.one(k, self._own + j)
 
     def _projector_table(self, loops: Sequence[tuple[int, ...]]) -> tuple[Any, dict[int, int]]:
-        """Return a row of memory with the projectors of some loops, and the place of each."""
+        """Return a row of memory with the projectors of some loops, and the position of each."""
         entries: list[Any] = []
         places: dict[int, int] = {}
         for n in sorted({n for own in loops for n in own}):

@@ -15,6 +15,7 @@ import numpy as np
 from linkwright.errors import ArgumentError, ExpressionError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.operations import HELD
+from linkwright.expression.order import needed
 from linkwright.expression.symbols import comparable
 from linkwright.expression.sympy.functions import FUNCTIONS, explicit, refusal
 from linkwright.provided import holds_sympy
@@ -296,14 +297,8 @@ def to_sympy(expressions: Sequence[Expr]) -> list[Any]:
 def _check_length(expressions: Sequence[Expr]) -> None:
     """Raise an error for expressions that SymPy would take minutes for."""
     operations: dict[int, int] = {}
-    stack = list(expressions)
-    while stack:
-        node = stack[-1]
-        if waiting := [x for x in node.args if x.index not in operations]:
-            stack += waiting
-            continue
-        stack.pop()
-        operations[node.index] = count = 1 + sum(operations[x.index] for x in node.args)
+    for node in needed(expressions):
+        operations[node.index] = count = 1 + sum(operations.get(x.index, 0) for x in node.args)
         if count > MOST_OPERATIONS:
             raise ExpressionError(
                 f"written out, this result has more than {MOST_OPERATIONS} operations, too many for SymPy; symbols of "

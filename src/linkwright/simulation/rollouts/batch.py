@@ -37,7 +37,7 @@ from linkwright.simulation.rollouts.preparation import (
     prepare_rollout,
     with_all_impulses,
 )
-from linkwright.simulation.rollouts.regrouping import Order, pays_off, sorted_together
+from linkwright.simulation.rollouts.regrouping import MotionOrder, pays_off, sorted_together
 from linkwright.simulation.rollouts.rollout_loop import kernel_arguments, rollout_kernels
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, options_of, takes_options
 from linkwright.spatial.arrays import Array, as_numbers
@@ -162,7 +162,8 @@ class Batch:
         kernel = self._kernels[1]
         threads = self._threads or kernel.threads
         together = -(-self.n // len(self._cpus)) if self._cpus else sorted_together(threads)
-        self._order = Order(of.spec.layout.places, self.n, together) if pays_off(of, kernel, self._arrays) else None
+        sorts = pays_off(of, kernel, self._arrays)
+        self._order = MotionOrder(of.spec.layout.places, self.n, together) if sorts else None
         self._rest_at_start = self._arrays[2].copy()
         self._values, self._repeated = _views_of_values(of, self.n, *self._arrays[VALUES])
         self._parameters = dict(zip(parameters or {}, self._arrays[PARAMETERS:], strict=True))

@@ -41,7 +41,7 @@ def pays_off(of: PreparedRollout, kernel: Kernel, arrays: Sequence[Array]) -> bo
     return sum(sizes[3:]) <= sum(sizes[:3])
 
 
-class Order:
+class MotionOrder:
     """Order in which the motions of a batch run, sorted again every :data:`INTERVAL` steps.
 
     Parameters
@@ -59,7 +59,7 @@ class Order:
         self._places, self._pieces, self._steps = places, self.indices // piece, 0
 
     def follow(self, rest: Array, steps: int) -> None:
-        """Take note of steps, which led to a carried state; sort if there were enough."""
+        """Count steps, which led to a carried state, and sort after :data:`INTERVAL` of them."""
         self._steps += steps
         if self._steps >= INTERVAL:
             self._steps = 0
@@ -87,7 +87,7 @@ def take_sorted_steps(
     """
     now = [*(x.copy() for x in arrays[:3]), *arrays[3:]]
     numbers = now[NUMBERS] = arrays[NUMBERS].copy()
-    order = Order(places, len(now[0]), sorted_together(threads or kernel.threads))
+    order = MotionOrder(places, len(now[0]), sorted_together(threads or kernel.threads))
     some = max(1, min(calls, INTERVAL // steps))  # calls between two sortings
     for first in range(0, calls, some):
         taken = min(some, calls - first)

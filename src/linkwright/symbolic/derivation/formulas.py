@@ -1,6 +1,6 @@
 """Numbers of a model that are expressions of its symbols, as exact polynomials of these symbols.
 
-What is no polynomial of the symbols, such as a root or a quotient by a symbol, gets a name of its own, c1, c2, …
+Expressions that are no polynomials of the symbols, such as roots or quotients by a symbol, are named c1, c2, …
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Formulas:
     def value(self, expression: Expr, make: Make) -> Any:
         """Return an expression on the numbers of ``make``."""
         found: dict[int, Any] = {}
-        for node in _in_order([expression], {}, self.constants):
+        for node in _in_order([expression], self.constants):
             found[node.index] = self._of_node(node, found, make)
         return found[expression.index]
 
     def used(self, expressions: Iterable[Expr]) -> Iterator[str]:
         """Yield the names in expressions."""
-        for node in _in_order(expressions, {}, self.constants):
+        for node in _in_order(expressions, self.constants):
             if (name := self.constants.get(node.index) or self.names.get(node.index)) and name not in self.given:
                 yield name
 
@@ -90,9 +90,9 @@ def _exact(value: float) -> Surd:
     return Surd(fraction) if float(fraction) == value else number(value)
 
 
-def _in_order(expressions: Iterable[Expr], done: Mapping[int, Any], closed: Iterable[int] = ()) -> Iterator[Expr]:
+def _in_order(expressions: Iterable[Expr], closed: Iterable[int] = ()) -> Iterator[Expr]:
     """Yield the nodes of expressions once, arguments first; ``closed``: nodes whose arguments are not visited."""
-    seen = set(done)
+    seen: set[int] = set()
     stack = list(expressions)
     while stack:
         node = stack[-1]
@@ -112,7 +112,7 @@ def formulas_of(expressions: list[Expr], given: Mapping[str, float], reserved: I
     ``given``: numbers by the names of symbols; ``reserved``: names of coordinates, which symbols cannot have.
     """
     reserved = set(reserved)
-    symbols = [node for node in _in_order(expressions, {}) if node.op == "symbol"]
+    symbols = [node for node in _in_order(expressions) if node.op == "symbol"]
     written = {node.index: sympy for node, sympy in zip(symbols, to_sympy(symbols), strict=True)}
     names: dict[int, str] = {}
     for node in symbols:
@@ -150,7 +150,7 @@ def _name_constants(made: Formulas, expressions: list[Expr], ring: Ring) -> None
 
     found: dict[int, Any] = {}
     free = (name for k in range(1, 10**6) if (name := f"c{k}") not in made.names.values())
-    for node in _in_order(expressions, {}):
+    for node in _in_order(expressions):
         try:
             found[node.index] = made._of_node(node, found, in_ring)
             if node.op in ("cos", "sin"):
@@ -166,7 +166,7 @@ def _name_constants(made: Formulas, expressions: list[Expr], ring: Ring) -> None
 
 def stand_ins(made: Formulas, expressions: Any) -> dict[int, float]:
     """Return a value of each expression at generic values of the symbols, by index."""
-    symbols = [node for node in _in_order(expressions, {}) if node.op == "symbol"]
+    symbols = [node for node in _in_order(expressions) if node.op == "symbol"]
     values = [made.given.get(made.names[x.index], generic(k)) for k, x in enumerate(symbols)]
     kernel = compile(expressions, {"x": symbols})
     return {x.index: float(at) for x, at in zip(expressions, np.atleast_1d(kernel(values)), strict=True)}

@@ -72,7 +72,7 @@ MOST_SHOWN = 0xFFFF
 
 
 def _timed(picture: bytes, shown: int) -> bytes:
-    """Return a picture with for how long it is shown, in hundredths of a second."""
+    """Return a picture with its duration, in hundredths of a second."""
     data = b""
     while picture:
         data += b"\x21\xf9\x04" + pack("<BHBB", 1 << 2 | 1, min(shown, MOST_SHOWN), SAME, 0) + picture
@@ -109,7 +109,7 @@ class _Encoder:
         self.table, self.out = np.zeros(1 << 14, np.uint64), np.zeros(2 * width * height + 1000, np.uint8)
 
     def add(self, frame: Array) -> bytes:
-        """Return what shows a frame after the one before, without its time; nothing if they are the same."""
+        """Return the data that change the frame before into this one, without its duration; none if both are equal."""
         if frame.shape[:2] != (self.height, self.width) or frame.dtype != np.uint8:
             raise ShapeError(
                 f"frames of a GIF have one size, {(self.height, self.width)} pixels of bytes; got {frame.shape} of "
