@@ -101,7 +101,8 @@ def read_package_file(path: Path) -> tuple[lw.Model, Any, Any]:
 def read_robot(path: Path) -> tuple[lw.Model, Any, Any]:
     """Return a robot of example-robot-data with a free base and a floor, and MuJoCo's with and without self-contact."""
     loaded = lw.load(path, root="free")
-    grounded = replace(loaded, shapes=tuple(shape for shape in loaded.shapes if shape.touches)).with_ground()
+    shapes = tuple(shape for shape in loaded.shapes if shape.touches)
+    grounded = replace(loaded, shapes=shapes).with_ground()
     with tempfile.TemporaryDirectory() as folder:
         hulls = [
             with_hull(shape, Path(folder) / f"{k}.stl") if shape.kind == "mesh" else shape
@@ -145,7 +146,8 @@ def peer(path: Path, has_floor: bool) -> Any:
 def numbers_of(model: lw.Model, m: Any, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return MuJoCo's qpos, and the number of the coordinate of each of its velocities; -1 of mimic joints."""
     if m.nv == model.nv:
-        return q, np.arange(m.nv)
+        base = model.links[0].placement[:3, 3]  # zero in files of MuJoCo, whose free joints have no placement
+        return q + np.append(base, np.zeros(model.nq - 3)) * model.joints[0].motion.floating, np.arange(m.nv)
     position, number, value = m.qpos0.copy(), np.full(m.nv, -1), dict[int, float]()
     for k, joint in sorted(enumerate(model.joints), key=lambda numbered: bool(numbered[1].coupling)):
         its = m.joint(joint.name if not joint.motion.floating else int(np.flatnonzero(m.jnt_type == FREE)[0]))
@@ -173,8 +175,7 @@ def resting(model: lw.Model, m: Any) -> tuple[float, float, int]:
     """Return the heights at rest with held joints, in both, and the number of NaN; ``model`` touches the ground."""
     keys = list(model.keyframes.values())
     q = np.clip(keys[0].q if keys else model.neutral(), model.lower, model.upper)
-    q = lw.standing_configuration(model, q)
-    q = lw.close_loops(model, q) if model.loops else q
+    q = lw.standing_configuration(model, lw.close_loops(model, q) if model.loops else q)
     model, m.opt.gravity[:] = model.with_gravity(EARTH), EARTH
     M = lw.mass_matrix(model, q)
     inertia = np.maximum(1.0 / np.diag(np.linalg.inv(M)), LEAST * np.diag(M).max())
@@ -224,9 +225,9 @@ def row(path: Path) -> str:
     for itself in (True, False):
         model = grounded.with_contact(itself=itself)
         try:
-            q = lw.standing_configuration(model, model.neutral() if path.suffix == ".xml" else start(model))
+            q = model.neutral() if path.suffix == ".xml" else start(model)
+            q = lw.standing_configuration(model, lw.close_loops(model, q) if model.loops else q)
             q[2] += 0.01
-            q = lw.close_loops(model, q) if model.loops else q
             rows, still = np.tile(q, (BATCH, 1)), np.zeros(model.nv)
             first = seconds(lambda: lw.rollout(model, rows, still, 2, H, method=fall))  # noqa: B023
             break

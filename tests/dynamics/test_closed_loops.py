@@ -340,3 +340,21 @@ def test_long_rows_of_linkages_are_counted_and_closed():
     assert public.mobility(model, model.neutral()).degrees_of_freedom == 120
     q = public.close_loops(model, lw.integrate(model, model.neutral(), np.full(model.nv, 0.01)))
     assert np.abs(lw.constraint_residual(model, q)).max() < 1e-10
+
+
+@pytest.mark.parametrize(("gap", "tilt", "closes"), [(3e-8, 0.0, True), (0.0, 1e-8, True), (1e-4, 0.0, False)])
+def test_planes_apart_by_the_rounding_of_a_file_are_closed(gap, tilt, closes):
+    builder = Builder("four bars").body("crank", 1.0).joint("a", "revolute", "world", "crank")
+    builder.body("coupler", 1.0).joint("b", "revolute", "crank", "coupler", xyz=(0.2, 0.0, 0.0), rpy=(tilt, 0.0, 0.0))
+    builder.body("rocker", 1.0).joint("c", "revolute", "world", "rocker", xyz=(0.5, 0.0, 0.0))
+    builder.frame("pin", "coupler", xyz=(0.6, 0.0, 0.0)).frame("eye", "rocker", xyz=(0.4, 0.0, gap))
+    model = builder.loop("ball", "ball", "pin", "eye").build()
+    if not closes:
+        with pytest.raises(ClosureError, match=r"'ball' \(ball\) is off by 0\.0001"):
+            lw.close_loops(model, [1.0, -0.5, 1.5])
+        return
+    q = lw.close_loops(model, [1.0, -0.5, 1.5])
+    residual = np.abs(lw.constraint_residual(model, q))
+    assert 1e-9 < residual.max() < 1e-7
+    assert np.sort(residual)[1] < 1e-10
+    assert lw.mobility(model, q).degrees_of_freedom == 1
