@@ -200,7 +200,8 @@ def resting(model: lw.Model, m: Any) -> tuple[float, float, int]:
     kind, takes, still = m.geom_contype, m.geom_conaffinity, m.body_weldid[m.geom_bodyid] == 0
     touch = (kind | takes) > 0
     soft = any(surface_of(m, g)["stiffness"] is not None for g in np.flatnonzero(touch))
-    kind[:], takes[:] = (touch & ~still, touch & still) if not m.npair else (0, 0)
+    kind[:], takes[:] = touch & ~still, touch & still
+    m.pair_margin[~(still[m.pair_geom1] | still[m.pair_geom2])] = -np.inf
     if not soft:
         for ref, imp in ((m.geom_solref, m.geom_solimp), (m.pair_solref, m.pair_solimp)):
             ref[:], imp[:] = STIFF

@@ -98,6 +98,8 @@ def test_a_package_has_the_folder_that_is_given_for_its_name(tmp_path):
     assert missing_meshes(lw.load(URDF)) == ["package://beetle/meshes/leg.stl"]
     found = lw.load(URDF, packages={"beetle": tmp_path / "somewhere", "other": tmp_path})
     assert mesh_file(found.shapes[0]) == leg
+    three = URDF.replace("package://", "package:///")  # as in files of Talos
+    assert mesh_file(lw.load(three, packages={"beetle": tmp_path / "somewhere"}).shapes[0]) == leg
     found.save(tmp_path / "beetle.urdf")
     assert missing_meshes(lw.load(tmp_path / "beetle.urdf")) == []
     assert missing_meshes(lw.load(URDF, packages={"bee": tmp_path})) == ["package://beetle/meshes/leg.stl"]

@@ -223,6 +223,7 @@ def test_where_meshes_are_found(tmp_path, monkeypatch):
     assert found("c.stl") == "ws/arm/urdf/c.stl"
     assert found("../meshes/b.stl") == "ws/arm/meshes/b.stl"
     assert found("package://arm/meshes/b.stl") == "ws/arm/meshes/b.stl"
+    assert found("package:///arm/meshes/b.stl") == "ws/arm/meshes/b.stl"
     assert found(f"file://{tmp_path}/ws/arm/meshes/b.stl") == "ws/arm/meshes/b.stl"
     with pytest.raises(MissingFileError, match=r"there is no mesh package://other/d\.stl; looked for .*other/d"):
         found("package://other/d.stl")

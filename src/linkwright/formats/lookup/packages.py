@@ -48,7 +48,7 @@ def _expected(packages: Any) -> str:
 def placed(shape: Shape, named: Mapping[str, str], folders: Sequence[str]) -> Shape:
     """Return a shape whose mesh is found in these packages: its path, or the folders that are searched."""
     for scheme in SCHEMES:
-        package, _, path = shape.file.removeprefix(scheme).partition("/")
+        package, _, path = shape.file.removeprefix(scheme).lstrip("/").partition("/")
         if shape.file.startswith(scheme) and package in named:
             return replace(shape, file=os.path.join(named[package], path))
     return replace(shape, folders=(*shape.folders, *folders)) if folders else shape

@@ -423,6 +423,7 @@ def _candidates(shape: Shape) -> Iterator[Path]:
     if package is None:
         yield from (Path(folder) / name for folder in shape.folders or (".",))  # an absolute path is unchanged
         return
+    package = package.lstrip("/")  # some files have three slashes
     for folder in shape.folders:
         here = Path(os.path.abspath(folder))
         for above in (here, *here.parents):
