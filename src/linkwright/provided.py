@@ -62,6 +62,16 @@ def holds_sympy(x: Any) -> bool:
     return any(isinstance(entry, sympy.Basic) for entry in entries.flat)
 
 
+def returns_sympy(function: F) -> F:
+    """Return a function of a model whose results are SymPy's if the model has symbols of SymPy."""
+
+    @functools.wraps(function)
+    def call(model: Any, *args: Any, **named: Any) -> Any:
+        return on_sympy(function, (model, *args), named) if model.holds_symbols else function(model, *args, **named)
+
+    return call  # type: ignore[return-value]
+
+
 def accepts_sympy(function: F) -> F:
     """Return a function of symbols that accepts expressions of SymPy, too; its results are then SymPy's.
 

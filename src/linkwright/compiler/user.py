@@ -22,7 +22,7 @@ def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[
     Parameters
     ----------
     names : str or sequence of str
-        Name, or several names, separated by spaces.
+        Name, or several names, separated by spaces or commas.
     shape : int or tuple, optional
         Shape of the array; for several names one shape each: ``symbols("q v", (7, 7))``,
         ``symbols(["q", "v"], [7, (3, 3)])``.
@@ -38,7 +38,8 @@ def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[
     >>> lw.symbols("x", 2)
     SymbolArray([x[0], x[1]], dtype=object)
     """
-    several = names.split() if isinstance(names, str) else list(names) if isinstance(names, (list, tuple)) else []
+    listed = names.replace(",", " ").split() if isinstance(names, str) else names
+    several = list(listed) if isinstance(listed, (list, tuple)) else []
     if not several or not all(isinstance(name, str) for name in several):
         raise ArgumentError(f"symbols are named by text, 'x' or 'q v', or a list of it; got {names!r}")
     graph = Graph()

@@ -162,9 +162,10 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         joints = ((joint.stiffness, joint.damping, joint.friction, joint.rest) for joint in self.joints)
         frames = ((frame.placement,) for frame in self.frames.values())
         shapes = ((shape.placement, shape.radius, shape.length, *shape.size) for shape in self.shapes)
+        loops = ((loop.placement, *loop.kind.numbers.values()) for loop in self.loops if isinstance(loop, Loop))
         return any(pair.holds_symbols for pair in self.pairs) or any(
             x.dtype.hasobject if isinstance(x, np.ndarray) else not isinstance(x, (float, int))
-            for values in chain(((self.gravity,),), bodies, joints, frames, shapes)
+            for values in chain(((self.gravity,),), bodies, joints, frames, shapes, loops)
             for x in values
         )
 

@@ -119,19 +119,20 @@ def entries(name: str, x: Any, *shapes: tuple[int, ...], infinite: bool = False)
         if not infinite:
             return finite(name, x, *shapes)
         array = as_numbers(name, x).copy()
-    if array.shape not in shapes or any(np.isnan(e) for e in array.flat if not _is_symbol(e)):
+    if array.shape not in shapes or any(np.isnan(e) for e in array.flat if not is_symbol(e)):
         wanted = " or ".join(f"of shape {shape}" if shape else "one" for shape in shapes)
         raise InputError(f"{name} must be numbers or symbols, {wanted}; got {x!r}")
     return array
 
 
-def _is_symbol(x: Any) -> bool:
+def is_symbol(x: Any) -> bool:
+    """Return whether an object is one symbolic expression."""
     return hasattr(x, "where")
 
 
 def _is_entry(x: Any) -> bool:
     """Return whether an object is a symbol, or a number among symbols."""
-    return _is_symbol(x) or (isinstance(x, (int, float)) and not isinstance(x, bool))
+    return is_symbol(x) or (isinstance(x, (int, float)) and not isinstance(x, bool))
 
 
 def is_symbolic(*arrays: Any) -> bool:

@@ -12,13 +12,14 @@ import numpy as np
 from linkwright.dynamics.frames.manipulability import NAMES as DIRECTIONS
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
-from linkwright.errors import InputError, TooLargeError
+from linkwright.errors import InputError, TooLargeError, warn
 from linkwright.expression.polynomials.factors import Factored
 from linkwright.expression.polynomials.polynomial import TERM_LIMIT, Polynomial
 from linkwright.model.tree import Model
 from linkwright.symbolic.derivation.coordinate_change import change_of
 from linkwright.symbolic.derivation.coordinates import Coordinates, coordinates_of
 from linkwright.symbolic.derivation.equations_of_motion import Derivation, Forms, LagrangianMechanism
+from linkwright.symbolic.derivation.exact_rotations import POWERS_OF_PI
 from linkwright.symbolic.derivation.given.expression_parser import SyntaxNode
 from linkwright.symbolic.derivation.grouping import Grouping, grouping_of
 from linkwright.symbolic.derivation.model_symbols import plan_of, with_frame
@@ -27,9 +28,9 @@ from linkwright.symbolic.derivation.plan import DerivationPlan
 from linkwright.symbolic.derivation.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.symbolic.derivation.realization import realized
 from linkwright.symbolic.derivation.singularity import columns_amid, factors_of_determinant
-from linkwright.symbolic.derivation.total_mass import MASS, RECIPROCAL
+from linkwright.symbolic.interpretation.phrases import listed
 from linkwright.symbolic.output.code import Programmer
-from linkwright.symbolic.output.notation import Order, Sum, grouped, text_of
+from linkwright.symbolic.output.notation import Order, Sum, divisor_of, grouped, text_of
 
 ROUTES = ("recursive", "lagrange")
 
@@ -252,6 +253,43 @@ class ExactForms:
         """
         return grouped(p, self._order_of(self._framed(frame)), form)
 
+    def definitions(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the expressions that are named e1, e2, …: those of the model's symbols that are no polynomials.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names in equations; only those of such expressions are returned.
+
+        Returns
+        -------
+        dict
+            SymPy expressions of the model's symbols, by name.
+        """
+        formulas, wanted = self._plan.formulas, set(names)
+        if formulas is None:
+            return {}
+        return {name: formulas.symbols[name] for name in formulas.constants.values() if name in wanted}
+
+    @cached_property
+    def spelled(self) -> dict[str, str]:
+        """LaTeX of the symbols of the model, by their names in text."""
+        formulas = self._plan.formulas
+        if formulas is None:
+            return {}
+        import sympy
+
+        return {name: sympy.latex(formulas.symbols[name]) for name in formulas.names.values()}
+
+    def _definition_text(self, expression: Any) -> str:
+        """Return an expression of :meth:`definitions` as text, in the names of the equations."""
+        import sympy
+
+        formulas = self._plan.formulas
+        known = {} if formulas is None else formulas.names.values()
+        own = {formulas.symbols[name]: sympy.Symbol(name) for name in known}  # type: ignore[union-attr]
+        return str(expression.xreplace(own)).replace("**", "^").replace("Abs(", "abs(")
+
     def vanishes(self, what: str) -> bool:
         """Return whether a quantity is identically zero: a proof, not a sample.
 
@@ -392,6 +430,13 @@ class ExactForms:
     def _passive(self) -> PassiveForces:
         return PassiveForces(self._plan, self.coordinates, self._change)
 
+    @property
+    def inexact_springs(self) -> tuple[str, ...]:
+        """The joints with springs on quaternions, and the springs between bodies, whose forces are no polynomials."""
+        joints = (joint for joint in self._plan.model.joints if np.any(joint.stiffness))
+        turned = (joint.name for joint in joints if joint.motion.quaternions)
+        return (*turned, *(spring.name for spring in self._plan.model.springs))
+
     @cached_property
     def letters(self) -> tuple[str, ...]:
         """The available terms: M, h and g; D with friction, K with springs of exact form; A and b with loops."""
@@ -405,7 +450,13 @@ class ExactForms:
         return ("M", "h", "g", *["D"] * damped, *["K"] * exact, *["A", "b"] * bool(self._plan.loops))
 
     def _chosen(self, what: str, frame: str | None) -> list[Quantity]:
-        """The quantities of the letters, or of "all" that there are."""
+        """The quantities of the letters, or of "all" terms of the equation of motion; warn of terms without a form."""
+        if isinstance(what, str) and what == "all" and self.inexact_springs:
+            warn(
+                f"what='all' of {self._plan.model.name!r} is without the forces of {listed(self.inexact_springs)}: "
+                "springs between bodies and on quaternions have no exact form, and D or K that contains them is left "
+                "out. lw.passive_forces and the code of what='rhs' include them"
+            )
         found = chosen(",".join(self.letters) if isinstance(what, str) and what == "all" else what, frame)
         self._require_loops(found)
         return found
@@ -428,13 +479,13 @@ class ExactForms:
         Sum
             Terms of the total mass, or none.
         """
-        divided = [p for p in array.flat if RECIPROCAL in p.used()]
-        if divided and MASS in self._plan.values:
-            raise InputError(
-                f"this quantity is divided by the total mass, whose letter is {MASS}, and the model has a symbol of "
-                "this name: rename it; lw.center_of_mass and lw.momentum accept it"
-            )
+        divided = any(divisor_of(name) for p in array.flat for name in p.used())
         return grouped(self._mechanism.mass, self._order) if divided else ()
+
+    @property
+    def mass_letter(self) -> str:
+        """The letter of the total mass: m, unless it is a symbol of the model."""
+        return self._plan.mass_letter
 
     @staticmethod
     def _order_of(mechanism: LagrangianMechanism) -> Order:
@@ -453,8 +504,9 @@ class ExactForms:
 
 def _in_numbers(plan: DerivationPlan) -> Model:
     """Return the numerical model of a plan."""
+    known = {**plan.values, **POWERS_OF_PI}
 
     def make(coefficient: Any, name: str) -> float:
-        return float(coefficient) * (plan.values[name] if name else 1.0)
+        return float(coefficient) * (known[name] if name else 1.0)
 
     return realized(plan, make)

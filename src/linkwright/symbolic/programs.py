@@ -14,12 +14,11 @@ from linkwright.dynamics.kinematics import ReferenceFrame, check_reference_frame
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError
 from linkwright.files import replacing_together, write_text
 from linkwright.symbolic.derivation.quantities import MAIN
-from linkwright.symbolic.derivation.total_mass import MASS
 from linkwright.symbolic.output.c import c_header, c_source, test_program
 from linkwright.symbolic.output.code import RIGHT_HAND_SIDE, GeneratedFunction
 from linkwright.symbolic.output.languages import fortran_source, octave_source, python_source
 from linkwright.symbolic.output.maxima import maxima_source
-from linkwright.symbolic.output.notation import grouped, text_of
+from linkwright.symbolic.output.notation import grouped, names_in, text_of
 from linkwright.symbolic.typeset import TypesetEquations
 
 
@@ -166,18 +165,23 @@ class ProgrammedEquations(TypesetEquations):
           [m2*g*lg2*cos(theta1 + theta2)])$
         """
         arrays: dict[str, np.ndarray] = {}
+        names: set[str] = set()
         for quantity in self._chosen(what, frame):
             own = frame if quantity.framed else None
             array, order = self.polynomials(quantity.name, own, reference_frame), self._order_of(self._framed(own))
-            if MASS not in arrays and (mass := self.total_mass(array)):
-                arrays[MASS] = np.array(text_of(mass), dtype=object)
+            if self.mass_letter not in arrays and (mass := self.total_mass(array)):
+                arrays[self.mass_letter] = np.array(text_of(mass), dtype=object)
             texts = np.empty(array.shape, dtype=object)
             for place in np.ndindex(*array.shape):
-                texts[place] = text_of(grouped(array.item(*place), order))
+                terms = grouped(array.item(*place), order)
+                names |= names_in(terms)
+                texts[place] = text_of(terms)
             arrays[quantity.letter] = texts
         title = f"Equations of {self._plan.model.name}"
         values = self.parameters if frame is None else self.frame_parameters(frame)
         values = {name: x for name, x in values.items() if x == x}  # symbols of the model have none
+        texts_of = {name: self._definition_text(x) for name, x in self.definitions(names).items()}
+        arrays = {name: np.array(text, dtype=object) for name, text in texts_of.items()} | arrays
         return maxima_source(title.replace("*", ""), values, arrays)
 
     def fortran(

@@ -17,7 +17,6 @@ from linkwright.symbolic.closed_loop_control.control_explanation import Controll
 from linkwright.symbolic.derivation.coordinate_change import given_of
 from linkwright.symbolic.derivation.given.comparison import Comparison, compare
 from linkwright.symbolic.derivation.quantities import MAIN
-from linkwright.symbolic.derivation.total_mass import MASS
 from linkwright.symbolic.interpretation.closed_loops import ClosedExplanation, closed_explanation
 from linkwright.symbolic.interpretation.explanation_text import Explanation, explanation_of
 from linkwright.symbolic.output.notation import grouped, sympy_of, text_of
@@ -89,7 +88,7 @@ class Equations(ProgrammedEquations):
         array, order = self.polynomials(what, frame, reference_frame), self._order_of(self._framed(frame))
         entries = [sympy_of(grouped(p, order, form), self.symbols) for p in array.flat]
         if mass := self.total_mass(array):
-            entries = [one.subs(self.symbols[MASS], sympy_of(mass, self.symbols)) for one in entries]
+            entries = [one.subs(self.symbols[self.mass_letter], sympy_of(mass, self.symbols)) for one in entries]
         if not array.ndim:
             return entries[0]
         rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
@@ -413,7 +412,7 @@ def equations(
     ----------
     model : Model
         Mechanism, of numbers or with symbols. Symbols of a model, SymPy's or Linkwright's, are the names in its
-        equations, and its numbers are numbers; expressions that are no polynomials of the symbols are named c1, c2, ….
+        equations, and its numbers are numbers; expressions that are no polynomials of the symbols are named e1, e2, ….
     parameters : {"symbols", "numbers"} or mapping, optional
         For models with symbols, numbers for some of them, {"l": 0.5}. For models of numbers, "symbols" names the
         parameters (masses m1, lengths l1, centers of mass lg1, inertias I1 about them for planar motion; otherwise m1,

@@ -15,13 +15,12 @@ from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.polynomials.polynomial import Polynomial
 from linkwright.files import file_at, write_figure
 from linkwright.symbolic.derivation.quantities import MAIN, QUANTITIES
-from linkwright.symbolic.derivation.total_mass import MASS
 from linkwright.symbolic.derivation.unreduced import UnreducedForms, harmonic_terms, unreduced_forms
 from linkwright.symbolic.forms import ExactForms
 from linkwright.symbolic.output.document import Equation, display, names_table
 from linkwright.symbolic.output.document import document as document_of
 from linkwright.symbolic.output.document import figure as figure_of
-from linkwright.symbolic.output.mathml import mathml_letter, mathml_of, mathml_otherwise, mathml_table
+from linkwright.symbolic.output.mathml import mathml_letter, mathml_name, mathml_of, mathml_otherwise, mathml_table
 from linkwright.symbolic.output.notation import (
     UNREDUCED,
     Sum,
@@ -29,6 +28,7 @@ from linkwright.symbolic.output.notation import (
     grouped,
     latex_name,
     latex_of,
+    names_in,
     sum_of,
     text_of,
 )
@@ -83,7 +83,7 @@ class TypesetEquations(ExactForms):
             array, order = self.polynomials(quantity.name, own, reference_frame), self._order_of(self._framed(own))
             if not has_mass and (mass := self.total_mass(array)):
                 has_mass = True
-                yield MASS, "", mass
+                yield self.mass_letter, "", mass
             if not any(bool(p) for p in array.flat):
                 yield quantity.letter, "", ()
                 continue
@@ -127,11 +127,11 @@ class TypesetEquations(ExactForms):
             factors if there are several; "unreduced": M, h, g, E and U of mechanisms in a plane as they are
             differentiated, expanded without trigonometric identities (``ratsimp`` of Maxima).
         what : str, optional
-            Some of M (upper triangle), h, g, D (friction), K (springs), A and b (closed loops), or "all" existing ones
-            of these; C (h = C v), R (Rayleigh's function, D = ∂R/∂v), G (q̇ = G v); E and U (kinetic and potential
-            energy), c and J_c (center of mass and its Jacobian), P and L (momentum, and angular momentum about c), A_G
-            (both are A_G v), with the total mass m; and of a frame T (pose), J (Jacobian), J_dot (its derivative) and V
-            (twist).
+            Some of M (upper triangle), h, g, D (friction), K (springs), A and b (closed loops), or "all" of these
+            terms of the equation of motion that the mechanism has. Further quantities: C (h = C v), R (Rayleigh's
+            function, D = ∂R/∂v), G (q̇ = G v); E and U (kinetic and potential energy), c and J_c (center of mass and
+            its Jacobian), P and L (momentum, and angular momentum about c), A_G (both are A_G v), with the total mass
+            m; and of a frame T (pose), J (Jacobian), J_dot (its derivative) and V (twist).
         frame : str, optional
             Name of the frame.
         reference_frame : str, optional
@@ -142,10 +142,15 @@ class TypesetEquations(ExactForms):
         str
             Text.
         """
-        lines = []
-        for letter, place, terms in self.entries(form, what, frame, reference_frame):
+        entries = list(self.entries(form, what, frame, reference_frame))
+        lines = [f"{name} = {self._definition_text(x)}" for name, x in self._defined(entries).items()]
+        for letter, place, terms in entries:
             lines.append(f"{letter}{place} = {text_of(terms)}{_OTHERWISE.get(place, '')}")
         return "\n".join(lines)
+
+    def _defined(self, entries: Sequence[tuple[str, str, Sum]]) -> dict[str, Any]:
+        """Return the definitions of the names in entries."""
+        return self.definitions(set().union(*(names_in(terms) for _, _, terms in entries)))
 
     def latex(
         self,
@@ -183,10 +188,15 @@ class TypesetEquations(ExactForms):
         self, form: str, what: str, frame: str | None, reference_frame: ReferenceFrame
     ) -> Iterator[tuple[str, Equation]]:
         """Iterate over the lines: letter and equation in LaTeX."""
-        for letter, place, terms in self.entries(form, what, frame, reference_frame):
+        entries = list(self.entries(form, what, frame, reference_frame))
+        for name, expression in self._defined(entries).items():
+            import sympy
+
+            yield "", Equation(latex_name(name), sympy.latex(expression))
+        for letter, place, terms in entries:
             left = _letter_latex(letter, place.strip("[]"))
             rest = r" \quad \mathrm{otherwise}" if place in _OTHERWISE else ""
-            yield letter, Equation(left, latex_of(terms) + rest)
+            yield letter, Equation(left, latex_of(terms, self.spelled) + rest)
 
     def _document(
         self, typeset: Sequence[tuple[str, Equation]], frame: str | None, named: Mapping[str, tuple[float, str]]
@@ -198,12 +208,12 @@ class TypesetEquations(ExactForms):
         if self._plan.loops:
             law += r" + A(q)^T \lambda,\quad A(q)\,\dot v + b(q, v) = 0"
         for name, p in self.substituted:
-            listed.append(f"{latex_name(name)} = {latex_of(self.grouped(p))}")
+            listed.append(f"{latex_name(name)} = {latex_of(self.grouped(p), self.spelled)}")
         if names.v != tuple(f"{name}_dot" for name in names.q):
             law += r",\quad \dot q = G(q)\,v"
         introduction = "\n".join([rf"\[ {law} \]", *(rf"${one}$\par" for one in listed)])
         title = f"Equations of {self._plan.model.name}" + ("" if frame is None else f", frame {frame}")
-        return document_of(title, typeset, introduction, names_table(named))
+        return document_of(title, typeset, introduction, names_table(named, self.spelled))
 
     def mathml(
         self,
@@ -224,8 +234,12 @@ class TypesetEquations(ExactForms):
         str
             MathML.
         """
-        rows = []
-        for letter, place, terms in self.entries(form, what, frame, reference_frame):
+        entries, rows = list(self.entries(form, what, frame, reference_frame)), []
+        for name, expression in self._defined(entries).items():
+            from sympy.printing.mathml import mathml
+
+            rows.append((mathml_name(name), mathml(expression, printer="presentation")))
+        for letter, place, terms in entries:
             indices = () if place in _OTHERWISE else place.strip("[]").split(",")
             rows.append((mathml_letter(letter, *indices), mathml_of(terms) + mathml_otherwise(place in _OTHERWISE)))
         return mathml_table(rows)
@@ -289,9 +303,12 @@ class TypesetEquations(ExactForms):
             Text.
         """
         found = self.derivation
+        names: set[str] = set()
 
         def shown(p: Polynomial) -> str:
-            return text_of(grouped(p, self._order))
+            terms = grouped(p, self._order)
+            names.update(names_in(terms))
+            return text_of(terms)
 
         lines: list[str] = []
         point = "center of mass" if self._plan.planar else "joint"
@@ -328,7 +345,8 @@ class TypesetEquations(ExactForms):
         turns = "".join(f" - {part}" for part in ["turning"] * any(bool(p) for p in found.turning))
         lost, sprung = (f" + {part}" * (letter in self.letters) for letter, part in (("D", "dR/dv"), ("K", "K")))
         lines.append(f"d/dt dL/dv - slopes of L{turns}{lost}{sprung} = tau")
-        return "\n".join(lines)
+        definitions = [f"{name} = {self._definition_text(x)}" for name, x in self.definitions(names).items()]
+        return "\n".join([*definitions, *lines])
 
     def _repr_latex_(self) -> str | None:
         """Return the representation in notebooks without HTML; None for large equations."""

@@ -17,7 +17,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.symbolic import Equations, equations
 from linkwright.symbolic.output.mathml import LEADING_MINUS, MINUS, PLUS, mathml_letter, mathml_of
-from linkwright.symbolic.output.notation import DIVISION, Product, Sum
+from linkwright.symbolic.output.notation import Product, Sum, divisor_of
 
 MOST_VELOCITIES, MOST_TERMS = 4, 60
 """Limits of complete equations in the panel."""
@@ -168,8 +168,8 @@ def _atom(atom: Atom, values: Mapping[str, float]) -> float:
         return float(np.sqrt(float(atom[-1])))
     if atom in ("pi", "1/pi"):
         return float(np.pi if atom == "pi" else 1.0 / np.pi)
-    if atom == DIVISION:
-        return 1.0 / values["m"]
+    if letter := divisor_of(atom):
+        return 1.0 / values[letter]
     if atom.startswith("sign("):
         return float(np.sign(values[atom[5:-1]]))
     raise KeyError(atom)

@@ -13,7 +13,7 @@ from linkwright.compiler.ir.program import Program, program_of
 from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.sympy.conversion import from_sympy, symbol_types
+from linkwright.expression.sympy.conversion import from_sympy, require_real, symbol_types
 
 NAME = "expressions"
 """of programs, and of the function in C"""
@@ -88,6 +88,7 @@ def _of_sympy(
                 raise ArgumentError(
                     f"the argument {name} must be symbols, functions of time or their derivatives; got {symbol}"
                 )
+            require_real(symbol)
             if symbol in known:
                 raise ArgumentError(f"{symbol} is given twice among the arguments")
             known[symbol] = ours

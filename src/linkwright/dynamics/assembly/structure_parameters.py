@@ -33,12 +33,14 @@ from linkwright.errors import InputError
 from linkwright.model.elements import Link
 from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model
+from linkwright.provided import returns_sympy
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import of_parameters
 from linkwright.spatial.transform import pose_of_rows
 
 
 @takes_model
+@returns_sympy
 def structure_parameters(model: Model, partition: Any = None, structure_of: Model | None = None) -> Array:
     """Compute the parameters of a mechanism for a kernel of its structure.
 

@@ -29,7 +29,7 @@ from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import ClosureError
 from linkwright.model.elements import transform
-from linkwright.model.joints.loop import CoordinateLoop
+from linkwright.model.joints.loop import CoordinateLoop, Loop
 from linkwright.model.memo import kept
 from linkwright.model.scale import scale_of, some_configuration
 from linkwright.model.transformations.minimal import regroupable
@@ -62,7 +62,7 @@ def row_scales(model: Model) -> list[RowScales] | None:
 
     They are computed at an arbitrary configuration, with lever arms as long as the path around the loop.
     """
-    if not regroupable(model) or is_symbolic(*(joint.armature for joint in model.joints)):
+    if not _of_numbers(model) or is_symbolic(*(joint.armature for joint in model.joints)):
         return None
     q, scale = some_configuration(model), scale_of(model)
     x, rates, units = model.coordinates(q), model.rates(np.zeros(model.nv)), unit_velocities(model)
@@ -107,11 +107,18 @@ class IndependentRowElimination(NamedTuple):
 
 def some_closed_configuration(model: Model) -> Array | None:
     """Return a configuration (nq,) for the analysis of loops; None if there is none, or for symbols."""
-    if not model.loops or not regroupable(model) or massless_joints(model):
+    if not model.loops or not _of_numbers(model) or massless_joints(model):
         return None
     with suppress(ClosureError):
         return generic_configuration(model)
     return None
+
+
+def _of_numbers(model: Model) -> bool:
+    """Return whether geometry, inertias and loops are numbers."""
+    loops = [loop for loop in model.loops if isinstance(loop, Loop)]
+    ends = (end.placement for loop in loops for end in loop_ends(model, loop))
+    return regroupable(model) and not is_symbolic(*ends, *(x for loop in loops for x in loop.kind.numbers.values()))
 
 
 AS_THEY_COME = IndependentRowElimination(None, None)

@@ -21,6 +21,7 @@ from linkwright.model.build.description import WORLD
 from linkwright.model.elements import Frame, Link, motion_subspace, transform
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.provided import returns_sympy
 from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror, where
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
 from linkwright.spatial.linear_algebra.linalg import solve_symmetric
@@ -33,6 +34,7 @@ NO_FORCE = 1e-10
 
 
 @takes_model
+@returns_sympy
 def total_mass(model: Model) -> float:
     """Compute the total mass of all moving bodies.
 

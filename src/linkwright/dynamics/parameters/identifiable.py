@@ -191,7 +191,7 @@ def base_parameters(model: Model, *, armature: bool = False, friction: bool = Fa
     6
     """
     if not regroupable(model):
-        raise ModelError(f"{model.name!r} has symbols; use equations(model, base_parameters=True)")
+        model.require_numbers("base_parameters")
     found = _found(model, bool(armature), bool(friction))
     if found.certainty < DOUBTFUL:
         warn(

@@ -11,6 +11,7 @@ from linkwright.model.coordinates import rotor_velocities, velocity_names
 from linkwright.model.elements import Joint
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.provided import returns_sympy
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
 
@@ -19,6 +20,7 @@ TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 
 @takes_model
+@returns_sympy
 def inertial_parameters(model: Model, *, armature: bool = False, friction: bool = False) -> Array:
     """Return the inertial parameters π, in which efforts, energy and momentum are linear.
 

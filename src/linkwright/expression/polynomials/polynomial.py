@@ -191,6 +191,14 @@ class Ring:
         whole, rest = divmod(f.terms, g.terms)
         return None if len(rest) else self._made(whole, f._squares)
 
+    def lowest_terms(self, f: Polynomial, g: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Return the numerator and the denominator of f/g without common factors; the denominator 1 if it divides."""
+        common = f.terms.gcd(g.terms)
+        if len(common) > 1 or not common.is_constant():
+            f, g = self._made(f.terms / common, f._squares), self._made(g.terms / common, g._squares)
+        quotient = self.quotient(f, g)
+        return (f, g) if quotient is None else (quotient, self.one)
+
     def derivative(self, f: Polynomial, variable: str) -> Polynomial:
         """Return ∂f/∂variable, for an angle also through its cosine and sine. For quaternions use :meth:`rate`."""
         k = self.index[variable]

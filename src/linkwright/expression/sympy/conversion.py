@@ -23,6 +23,9 @@ from linkwright.provided import holds_sympy
 MOST_DENOMINATOR = 1000
 """of decimals that become exact fractions"""
 
+ROUNDING = 1e-15
+"""of a few operations, relative"""
+
 MOST_OPERATIONS = 10**6
 """Largest number of operations of an expression that is written out: SymPy visits common subexpressions repeatedly."""
 
@@ -138,11 +141,21 @@ def with_symbols(x: Any, conditions: bool = False) -> Any:
             raise ExpressionError(
                 f"{symbol} of type {kind} is neither a number nor a symbol of SymPy: substitute its value"
             )
+        require_real(symbol)
         if symbol not in graph.converted:
             graph.converted[symbol] = graph.symbol(str(symbol))
     for k, made in zip(places, from_sympy(graph, theirs, graph.converted), strict=True):
         array.flat[k] = made if made.value is None else made.value
     return array if any(not isinstance(entry, (int, float)) for entry in array.flat) else array.astype(float)
+
+
+def require_real(symbol: Any) -> None:
+    """Raise :class:`ExpressionError` for a symbol that cannot be a finite real number by its assumptions."""
+    if symbol.is_real is False or symbol.is_commutative is False:
+        raise ExpressionError(
+            f"the symbol {symbol} is no real number by its assumptions: create it by sympy.Symbol(name, real=True), or "
+            "without assumptions"
+        )
 
 
 def of_sympy(x: Any) -> bool:
@@ -348,7 +361,19 @@ def _exact(value: float, sympy: Any) -> Any:
     fraction = Fraction(value).limit_denominator(MOST_DENOMINATOR)
     if float(fraction) == value:
         return sympy.Rational(fraction.numerator, fraction.denominator)
+    if (found := multiple_of_pi(value)) is not None:
+        return sympy.Rational(found[0].numerator, found[0].denominator) * sympy.pi ** found[1]
     return sympy.Float(value, 17)
+
+
+def multiple_of_pi(x: float) -> tuple[Fraction, int] | None:
+    """Return (c, k) for x = c πᵏ with a small denominator, apart from rounding; None for other numbers."""
+    for power in (1, 2, -1):
+        unit = math.pi**power
+        c = Fraction(x / unit).limit_denominator(MOST_DENOMINATOR)
+        if abs(float(c) * unit - x) <= ROUNDING * abs(x):
+            return c, power
+    return None
 
 
 def _rounded(sympy: Any, x: Any) -> Any:

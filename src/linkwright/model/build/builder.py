@@ -351,7 +351,12 @@ class Builder(ShapeBuilder):
         if second is None:
             raise ArgumentError(f"loop {name!r}: a {kind} loop is between two frames; only one is given")
         pitch = parameter if kind == "helical" else None
-        alignment = motion_of(kind, *_axes(axis), pitch)[1] if kind in AXIAL else np.eye(3)
+        if axis is not None and is_symbolic(axis):
+            raise ArgumentError(
+                f"loop {name!r}: the axis of a loop is of numbers; got {axis!r}. Symbols are accepted in the pose of a "
+                "frame: .frame(name, body, rpy=[x, y, z])"
+            )
+        alignment = motion_of(kind, *_axes(axis), None if pitch is None else 1.0)[1] if kind in AXIAL else np.eye(3)
         self._loops.append(Loop(name, first, second, made, placed(f"loop {name!r}", placement, xyz, rpy), alignment))
         return self
 
@@ -538,6 +543,11 @@ def _type_of(who: str, given: Any) -> tuple[Any, Any]:
 def _coefficients(loop: str, second: str | None, given: Any) -> tuple[float, ...]:
     if given is None:
         raise InputError(f'loop {loop!r}: a joint loop needs coefficients: type=("joint", (c₀, c₁, …))')
+    if is_symbolic(given):
+        raise ArgumentError(
+            f"loop {loop!r}: the coefficients of a joint loop are numbers; got {given!r}. Symbols are accepted as the "
+            "placement, the length or the pitch of a loop between frames"
+        )
     c = finite(f"the coefficients of loop {loop!r}", given)
     if c.ndim != 1 or not len(c) or (second is None and len(c) > 1):
         raise InputError(

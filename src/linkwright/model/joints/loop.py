@@ -24,7 +24,7 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.equality import ByValue
 from linkwright.model.joints.joint_type import joint_name
-from linkwright.spatial.arrays import Array, atan2, finite
+from linkwright.spatial.arrays import Array, atan2, entries, is_symbol
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import pose_matrix, split_pose
 
@@ -46,10 +46,10 @@ class LoopType(ABC):
         """Unit of each of the m rows of φ: "m" or "rad\"."""
 
     @property
-    def numbers(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, Any]:
         """Parameters of loops of the same kind: a length, a pitch."""
         own = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: x for name, x in own.items() if isinstance(x, float)}
+        return {name: x for name, x in own.items() if isinstance(x, float) or is_symbol(x)}
 
     def with_numbers(self, numbers: Sequence[Any]) -> LoopType:
         """Return the same loop with other parameters, which may be symbols."""
@@ -415,8 +415,8 @@ def loop_type(type: str, parameter: Any = None) -> LoopType:
         return Mask(_directions(parameter))
     if needed is None:
         return LOOP_TYPES[type]()  # type: ignore[no-any-return]
-    value = float(finite(f"the {needed} of a {type} loop", parameter, ()))
-    if value == 0.0 or (type == "distance" and value < 0.0):
+    value = entries(f"the {needed} of a {type} loop", parameter, ()).item()
+    if not is_symbol(value) and (value == 0.0 or (type == "distance" and value < 0.0)):
         raise InputError(
             f"the {needed} of a {type} loop must be {'positive' if needed == 'length' else 'nonzero'}, "
             f"in meters{'' if needed == 'length' else ' per revolution'}; got {parameter!r}"

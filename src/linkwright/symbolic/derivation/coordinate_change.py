@@ -21,7 +21,6 @@ from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.given.expression_parser import Evaluation, Ratio, SyntaxNode, names_in, trees, whole
 from linkwright.symbolic.derivation.plan import DerivationPlan
-from linkwright.symbolic.derivation.total_mass import MASS
 
 
 class LocalCoordinateChange(NamedTuple):
@@ -196,7 +195,7 @@ def _turned(node: SyntaxNode, turns: bool) -> set[str]:
 
 def _check_names(own: Coordinates, plan: DerivationPlan, found: Sequence[str], stay: Sequence[str]) -> None:
     for name in found:
-        taken = name in plan.values or name in stay or name in (MASS, "pi", "tau")
+        taken = name in plan.values or name in stay or name in (plan.mass_letter, "pi", "tau")
         if taken or name in (*own.v, *own.a) or not re.fullmatch(r"[A-Za-z]+\d*", name):
             why = "is a letter of the equations already" if taken else "is no name for it"
             raise InputError(f"a coordinate has letters and a number for its name, such as phi1; {name!r} {why}")

@@ -25,7 +25,7 @@ from linkwright.symbolic.derivation.loops import Closure, closure_of, without_lo
 from linkwright.symbolic.derivation.plan import DerivationPlan
 from linkwright.symbolic.derivation.quantities import QUANTITIES, Quantity
 from linkwright.symbolic.derivation.realization import realized
-from linkwright.symbolic.derivation.total_mass import RECIPROCAL, over_mass
+from linkwright.symbolic.derivation.total_mass import over_mass
 
 
 class Forms(NamedTuple):
@@ -110,13 +110,14 @@ class LagrangianMechanism:
         self.plan, self.change = plan, change
         self.coordinates = names = change.coordinates if change else coordinates_of(plan.model)
         displacements = [n for n in names.q if n not in names.angles and n not in sum(names.quaternions, ())]
+        self.reciprocal = f"1/{plan.mass_letter}"
         constants = [name for name in plan.rigid_names if name not in plan.angle_names]
-        others = [*constants, *displacements, *names.v, RECIPROCAL, *more]
+        others = [*constants, *displacements, *names.v, self.reciprocal, *more]
         self.ring = ring = Ring((*names.angles, *plan.angle_names, *angles), names.quaternions, others, term_limit)
         self.closed = realized(plan, self._number)
         self.mass = ring.coerce(sum((link.rigid_inertia.mass for link in self.closed.links), ring.zero))
         if self.mass.used():  # of names: divided by where that leaves no fraction, else the reciprocal has a name
-            ring.divisors[RECIPROCAL] = self.mass
+            ring.divisors[self.reciprocal] = self.mass
         self.model = without_loops(self.closed)
         self.rates = self.v = _objects([ring[name] for name in names.v])
         """the velocities, and those of the mechanism's own coordinates"""
@@ -176,7 +177,7 @@ class LagrangianMechanism:
             return self.ring.array(made)
 
         made = self._changed(quantity.letter, value)
-        return over_mass(made, self.mass) if quantity.needs_masses else made
+        return over_mass(made, self.mass, self.reciprocal) if quantity.needs_masses else made
 
     @cached_property
     def closure(self) -> Closure:

@@ -46,6 +46,8 @@ class Surd(NamedTuple):
 
 
 ZERO, ONE = Surd(), Surd(Fraction(1))
+POWERS_OF_PI = {"pi": math.pi, "1/pi": 1.0 / math.pi}
+"""numbers that have names in equations, but are no parameters"""
 _SIGNS = {0.0: ZERO, 1.0: ONE, -1.0: -ONE}
 _half, _quarter = Fraction(1, 2), Fraction(1, 4)
 _FIRST_QUADRANT = (
@@ -61,15 +63,20 @@ _FIRST_QUADRANT = (
 
 
 def number(x: float) -> Surd:
-    """Return the intended exact number: a short decimal, or one times √2, √3 or √6, otherwise a decimal of 15 digits.
+    """Return the intended exact number: :func:`short_number`, otherwise a decimal of 15 digits.
 
-    Axes rotated by multiples of π/12 turn decimals into such a multiple, or a rounded sum of them.
+    Axes rotated by multiples of π/12 turn decimals into one times a root, or a rounded sum of such numbers.
     """
+    return short_number(x) or Surd(rational(x))
+
+
+def short_number(x: float) -> Surd | None:
+    """Return a decimal of few digits, or one times √2, √3 or √6; None for other numbers."""
     for root in (Surd(Fraction(1)), Surd(b=Fraction(1)), Surd(c=Fraction(1)), Surd(d=Fraction(1))):
         near = Surd(Fraction(f"{x / float(root):.9g}")) * root
         if abs(float(near) - x) <= 1e-15 * abs(x):
             return near
-    return Surd(rational(x))
+    return None
 
 
 def cosine(k: int) -> Surd:

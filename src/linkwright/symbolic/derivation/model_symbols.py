@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.errors import InputError
 from linkwright.expression.graph import Expr
-from linkwright.model.joints.loop import Loop
+from linkwright.model.joints.loop import HelicalPair, Loop
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
@@ -19,14 +19,13 @@ from linkwright.spatial.inertia import RigidInertia
 from linkwright.symbolic.derivation import plan as plans
 from linkwright.symbolic.derivation.coordinates import coordinates_of
 from linkwright.symbolic.derivation.exact_rotations import number
-from linkwright.symbolic.derivation.formulas import Formulas, formulas_of, stand_ins
+from linkwright.symbolic.derivation.formulas import Formulas, exact_number, formulas_of, stand_ins
 from linkwright.symbolic.derivation.plan import DerivationPlan, Entry, FramePlan, LoopPlan
-from linkwright.symbolic.derivation.total_mass import RECIPROCAL
 
 PLACEHOLDER = 1.0
 """Value of symbols in generated code, where parameters have default values."""
 
-RESERVED = ("pi", "1/pi", "sqrt2", "sqrt3", "tau", RECIPROCAL)
+RESERVED = ("pi", "1/pi", "sqrt2", "sqrt3", "tau")
 """Names of numbers and of efforts."""
 
 
@@ -59,7 +58,7 @@ def _given(parameters: Any) -> dict[str, float]:
     if parameters in ("symbols", "numbers"):
         return {}
     _, given = plans.choice_of(parameters)
-    if grouped := [group for group in plans.GROUPS if group in parameters]:
+    if grouped := [group for group in parameters if isinstance(group, str) and group in plans.GROUPS]:
         raise InputError(
             f"equations: in a model with symbols these are the names, and its numbers are numbers: no {grouped[0]!r}; "
             "a mapping gives numbers for symbols, such as {'l': 0.5}"
@@ -97,8 +96,9 @@ def _with_formulas(model: Model, given: Mapping[str, float], angle_tolerance: fl
     for k, (tied, loop) in enumerate(zip(plan.loops, model.loops, strict=True)):
         if isinstance(tied, LoopPlan) and isinstance(loop, Loop):
             first, second = loop_ends(model, loop)
+            pitch = _entry(tied.pitch, loop.kind.pitch) if isinstance(loop.kind, HelicalPair) else tied.pitch
             ends = _frame(tied.first, first.placement), _frame(tied.second, second.placement)
-            plan.loops[k] = tied._replace(first=ends[0], second=ends[1])
+            plan.loops[k] = tied._replace(first=ends[0], second=ends[1], pitch=pitch)
     passive = [x for joint in model.joints for x in (joint.damping, joint.friction, joint.stiffness, joint.rest)]
     of_passive = dict.fromkeys(name for x in passive for name in made.used(_expressions(x)))
     of_rigid = dict.fromkeys(name for x in _rigid(model) for name in made.used(_expressions(x)))
@@ -119,6 +119,11 @@ def _rigid(model: Model) -> Iterator[Any]:
     yield model.gravity
     yield from (plans.placement_of(model, k) for k in range(len(model.links)))
     yield from (frame.placement for frame in model.frames.values())
+    for loop in model.loops:
+        if isinstance(loop, Loop):
+            yield loop.placement
+            yield from (end.placement for end in loop_ends(model, loop))
+            yield from loop.kind.numbers.values()
     for link in model.links:
         yield from (link.rigid_inertia.first_moment, link.rigid_inertia.inertia, link.armature)
 
@@ -164,13 +169,26 @@ def _stand_in(model: Model, made: Formulas, expressions: list[Expr]) -> Model:
         replace(joint, **{name: numbers(getattr(joint, name)) for name in of_joint}) for joint in model.joints
     )
     frames = {name: replace(frame, placement=pose(frame.placement)) for name, frame in model.frames.items()}
-    gravity = numbers(model.gravity)
-    return replace(model, links=links, joints=joints, frames=frames, gravity=gravity, shapes=(), pairs=())
+    loops = tuple(
+        replace(
+            loop,
+            placement=pose(loop.placement),
+            kind=loop.kind.with_numbers([numbers(x) for x in loop.kind.numbers.values()]),
+        )
+        if isinstance(loop, Loop)
+        else loop
+        for loop in model.loops
+    )
+    changed = replace(model, links=links, joints=joints, frames=frames, loops=loops, gravity=numbers(model.gravity))
+    return replace(changed, shapes=(), pairs=())
 
 
 def _entry(entry: Entry, x: Any) -> Entry:
-    """Return the entry of a number or of an expression."""
-    return Entry(formula=x) if isinstance(x, Expr) else entry
+    """Return the entry of an expression, or of a number, in which π stays."""
+    if isinstance(x, Expr):
+        return Entry(formula=x)
+    exact, power = exact_number(float(x))
+    return Entry(exact, "pi" if power > 0 else "1/pi") if abs(power) == 1 else entry
 
 
 def _mixed(entries: Sequence[Entry], x: Any) -> list[Entry]:

@@ -23,6 +23,7 @@ from linkwright.model.joints.joint import Helical
 from linkwright.model.joints.joint_type import JointType
 from linkwright.model.joints.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.tree import Model
+from linkwright.provided import holds_sympy
 from linkwright.spatial.arrays import Array, is_finite_number
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.symbolic.derivation.exact_rotations import (
@@ -34,6 +35,7 @@ from linkwright.symbolic.derivation.exact_rotations import (
     number,
 )
 from linkwright.symbolic.derivation.formulas import Formulas, Make
+from linkwright.symbolic.derivation.total_mass import letter_of_mass
 
 GROUPS = {
     "geometry": ("numbers", "symbols"),
@@ -140,6 +142,11 @@ class DerivationPlan:
     """evaluation of the expressions of its symbols"""
     shared_names: set[str] = field(default_factory=set)
     """symbols of friction and springs that M, h and g have, too"""
+
+    @property
+    def mass_letter(self) -> str:
+        """The letter of the total mass."""
+        return letter_of_mass(self.values)
 
     @property
     def rigid_names(self) -> list[str]:
@@ -268,8 +275,8 @@ def choice_of(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict
             if value not in GROUPS[key]:
                 raise InputError(f"parameters of {key!r} may be {', '.join(map(repr, GROUPS[key]))}; got {value!r}")
             choice[key] = value
-        elif is_finite_number(value):
-            given[str(key)] = float(value)
+        elif is_finite_number(value) or (holds_sympy(value) and value.is_number and value.is_finite and value.is_real):
+            given[str(key).removesuffix("[]")] = float(value)
         else:
             groups = ", ".join(GROUPS)
             raise InputError(f"parameter {key!r} is given a number, groups ({groups}) a word; got {value!r}")

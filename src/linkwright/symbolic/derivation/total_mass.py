@@ -6,32 +6,42 @@ not simplified to 1. Terms without moments of inertia are therefore brought to a
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import numpy as np
 
 from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 
-MASS, RECIPROCAL = "m", "1/m"
-"""the letter of the total mass, where it is no number, and the variable that stands for one by it"""
+MASS = "m"
+"""Letter of the total mass, unless it is a symbol of the model."""
 
 
-def over_mass(array: np.ndarray, mass: Polynomial) -> np.ndarray:
+def letter_of_mass(names: Container[str]) -> str:
+    """Return the letter of the total mass, which no parameter has."""
+    letter = MASS
+    while letter in names:
+        letter = "m_total" if letter == MASS else f"{letter}_"
+    return letter
+
+
+def over_mass(array: np.ndarray, mass: Polynomial, reciprocal: str) -> np.ndarray:
     """Every entry as a part that is not divided by the mass, of terms with inertias, and one that is."""
     made = np.empty(array.shape, dtype=object)
     for place in np.ndindex(*array.shape):
-        made[place] = _over_one(array.item(*place), mass)
+        made[place] = _over_one(array.item(*place), mass, reciprocal)
     return made
 
 
-def _over_one(p: Polynomial, mass: Polynomial) -> Polynomial:
+def _over_one(p: Polynomial, mass: Polynomial, reciprocal: str) -> Polynomial:
     ring = p.ring
-    if RECIPROCAL not in p.used():
+    if reciprocal not in p.used():
         return p
-    divided = ring.derivative(p, RECIPROCAL)  # it stands to the first power
-    rest = ring.put(p, {RECIPROCAL: 0})
+    divided = ring.derivative(p, reciprocal)  # it stands to the first power
+    rest = ring.put(p, {reciprocal: 0})
     inertial = _with_inertias(ring, rest)
     whole = (rest - inertial) * mass + divided
     quotient = ring.quotient(whole, mass)
-    made: Polynomial = inertial + (whole * ring[RECIPROCAL] if quotient is None else quotient)
+    made: Polynomial = inertial + (whole * ring[reciprocal] if quotient is None else quotient)
     ring.check()
     return made
 

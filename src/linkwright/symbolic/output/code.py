@@ -35,7 +35,7 @@ from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 from linkwright.symbolic.derivation.coordinate_change import LocalCoordinateChange
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.equations_of_motion import LagrangianMechanism
-from linkwright.symbolic.derivation.exact_rotations import Surd
+from linkwright.symbolic.derivation.exact_rotations import POWERS_OF_PI, Surd
 from linkwright.symbolic.derivation.loops import with_rows_only, without_loops
 from linkwright.symbolic.derivation.passive_forces import PassiveForces, refuse_spring
 from linkwright.symbolic.derivation.quantities import EQUATION, MAIN, QUANTITIES, Quantity, equation_text
@@ -405,8 +405,8 @@ def _maker(symbols: Mapping[str, Expr]) -> Callable[[Surd, str], Any]:
     """Return the function that converts a number of the plan to an expression."""
 
     def make(coefficient: Surd, parameter: str) -> Any:
-        number = float(coefficient)
-        return number * symbols[parameter] if parameter else number
+        number = float(coefficient) * POWERS_OF_PI.get(parameter, 1.0)
+        return number * symbols[parameter] if parameter and parameter not in POWERS_OF_PI else number
 
     return make
 

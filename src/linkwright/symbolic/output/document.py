@@ -121,11 +121,14 @@ def _lines(equations: Iterable[Equation]) -> str:
     return " \\\\\n".join(lines)
 
 
-def names_table(named: Mapping[str, tuple[float, str]]) -> str:
-    """Parameters with their values and meanings, for a document."""
+def names_table(named: Mapping[str, tuple[float, str]], spelled: Mapping[str, str]) -> str:
+    """Parameters with their values and meanings, for a document; ``spelled``: LaTeX of names that have their own."""
     if not named:
         return ""
-    rows = [rf"${latex_name(name)}$ & {value:.6g} & {plain(meaning)} \\" for name, (value, meaning) in named.items()]
+    rows = [
+        rf"${latex_name(name, spelled)}$ & {value:.6g} & {plain(meaning)} \\"
+        for name, (value, meaning) in named.items()
+    ]
     return "\n".join([r"\begin{longtable}{lll}", *rows, r"\end{longtable}"])
 
 

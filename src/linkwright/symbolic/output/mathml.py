@@ -12,7 +12,7 @@ from html import escape
 
 from linkwright.expression.polynomials.harmonics import Atom, Wave
 from linkwright.symbolic.interpretation.explanation import Symbol, Token
-from linkwright.symbolic.output.notation import DIVISION, GREEK, Product, Sum, name_of, number_text
+from linkwright.symbolic.output.notation import GREEK, Product, Sum, divisor_of, name_of, number_text
 
 TIMES = '<mo lspace=".15em">\u2062</mo>'
 APPLY = "<mo>\u2061</mo>"
@@ -94,8 +94,8 @@ def mathml_pieces(terms: Sum, left: str = "") -> list[str]:
 
 
 def _product(one: Product, before: str) -> list[str]:
-    shown = [_atom(atom, e) for atom, e in one.factors if atom != DIVISION]
-    below = "".join(mathml_name("m", e) for atom, e in one.factors if atom == DIVISION)
+    shown = [_atom(atom, e) for atom, e in one.factors if not divisor_of(atom)]
+    below = "".join(mathml_name(letter, e) for atom, e in one.factors if (letter := divisor_of(atom)))
     size = abs(one.coefficient)
     if size != 1 or not (shown or one.brackets):
         number = number_text(size)

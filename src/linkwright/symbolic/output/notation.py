@@ -45,6 +45,8 @@ class Order:
 
     def rank(self, atom: Atom) -> tuple[Any, ...]:
         """Parameters, coordinates, cosines and sines, velocities, their signs."""
+        if atom in ("pi", "1/pi"):
+            return 0, -1
         if isinstance(atom, Wave):
             return 2, [(self._angles[name], n) for name, n in atom.angles], atom.function
         if atom in self._parameters:
@@ -88,7 +90,7 @@ def grouped(p: Polynomial, order: Order, form: str = "products") -> Sum:
     terms = terms_of(p, "angles" if form.endswith("angles") else "products")
     if form.startswith("expanded"):
         return sum_of(terms, order)
-    divided = [term for term in terms if any(str(atom).startswith(DIVISION) for atom, _ in term.factors)]
+    divided = [term for term in terms if any(divisor_of(atom) for atom, _ in term.factors)]
     if not divided:
         return _grouped(terms, order, 0)
     whole = [term for term in terms if term not in divided]
@@ -204,10 +206,22 @@ def number_text(x: Fraction) -> str:
     return f"{float(x):.12g}"
 
 
-DIVISION = "1/m"
-"""by the total mass: written after a product, as /m"""
+def divisor_of(atom: Atom) -> str:
+    """Return the letter of the total mass for its reciprocal, which is written after a product, as /m; otherwise ""."""
+    return atom[2:] if isinstance(atom, str) and atom.startswith("1/") and atom != "1/pi" else ""
+
 
 _ROOTS = {"sqrt2": "sqrt(2)", "sqrt3": "sqrt(3)"}
+
+
+def names_in(terms: Sum) -> set[str]:
+    """Return the names in a sum, and in its brackets."""
+    found: set[str] = set()
+    for one in terms:
+        for atom, _ in one.factors:
+            found |= {name for name, _ in atom.angles} if isinstance(atom, Wave) else {atom}
+        found |= set().union(*map(names_in, one.brackets))
+    return found
 
 
 def text_of(terms: Sum) -> str:
@@ -227,8 +241,8 @@ def _join(parts: list[tuple[bool, str]]) -> str:
 def _text_product(one: Product) -> str:
     shown, after = [], ""
     for atom, e in one.factors:
-        if atom == DIVISION:
-            after = "/m" if e == 1 else f"/m^{e}"
+        if letter := divisor_of(atom):
+            after = f"/{letter}" if e == 1 else f"/{letter}^{e}"
             continue
         name = _ROOTS.get(atom, atom) if isinstance(atom, str) else f"{atom.function}({_angle_text(atom, '*')})"
         if name == "1/pi":
@@ -279,8 +293,13 @@ GREEK = {
 """names that are letters"""
 
 
-def latex_name(name: str) -> str:
-    r"""A variable's name in LaTeX: theta1_dot as \dot{\theta}_{1}, lg2 as l_{g2}, mcx1 as mc_{x1}."""
+def latex_name(name: str, spelled: Mapping[str, str] | None = None) -> str:
+    r"""A variable's name in LaTeX: theta1_dot as \dot{\theta}_{1}, lg2 as l_{g2}, mcx1 as mc_{x1}.
+
+    ``spelled``: LaTeX of names that have their own.
+    """
+    if spelled and name in spelled:
+        return spelled[name]
     if name in ("sqrt2", "sqrt3"):
         return rf"\sqrt{{{name[-1]}}}"
     if name == "pi":
@@ -299,24 +318,25 @@ def latex_name(name: str) -> str:
     return f"{letters}_{{{axis}{tag}}}" if axis or tag else letters
 
 
-def latex_of(terms: Sum) -> str:
-    """LaTeX, for mathematics mode."""
+def latex_of(terms: Sum, spelled: Mapping[str, str] | None = None) -> str:
+    """LaTeX, for mathematics mode; ``spelled``: as of :func:`latex_name`."""
     parts = []
     for one in terms:
         shown, below = [], ""
         for atom, e in one.factors:
             power = "" if e == 1 else f"^{{{e}}}"
-            if atom == DIVISION:
-                below = "m" + power
+            if letter := divisor_of(atom):
+                below = latex_name(letter) + power
             elif isinstance(atom, str):
-                name = latex_name(atom)
+                name = latex_name(atom, spelled)
+                name = rf"{{{name}}}" if power and "^" in name else name  # no second exponent
                 shown.append(rf"\pi^{{-{e}}}" if atom == "1/pi" else name + power)
             else:
-                names = {name: latex_name(name) for name, _ in atom.angles}
+                names = {name: latex_name(name, spelled) for name, _ in atom.angles}
                 inner = _angle_text(atom, " ", names)
                 inner = f" {inner}" if len(atom.angles) == 1 and atom.angles[0][1] == 1 else f"({inner})"
                 shown.append(rf"\{atom.function}{power}{inner}")
-        shown += [rf"\left({latex_of(bracket)}\right)" for bracket in one.brackets]
+        shown += [rf"\left({latex_of(bracket, spelled)}\right)" for bracket in one.brackets]
         size = abs(one.coefficient)
         if size != 1 or not shown:
             number = number_text(size)
@@ -338,8 +358,8 @@ def sympy_of(terms: Sum, symbols: dict[str, Any]) -> Any:
             return sympy.sqrt(int(name[-1]))
         if name in ("pi", "1/pi"):
             return sympy.pi if name == "pi" else 1 / sympy.pi
-        if name == DIVISION:
-            return 1 / symbol("m")
+        if letter := divisor_of(name):
+            return 1 / symbol(letter)
         if name.startswith("sign("):
             return sympy.sign(symbol(name[5:-1]))
         if name not in symbols:

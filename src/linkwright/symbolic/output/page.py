@@ -145,12 +145,6 @@ def _dotted(letter: str) -> str:
     return f'<mover accent="true"><mi>{letter}</mi><mo stretchy="false">˙</mo></mover>'
 
 
-def _inexact_springs(made: Equations) -> list[str]:
-    """Return the joints with springs of quaternions, and the springs between bodies, which are no polynomials."""
-    turned = [joint.name for joint in made.model.joints if np.any(joint.stiffness) and joint.motion.quaternions]
-    return [*turned, *(spring.name for spring in made.model.springs)]
-
-
 def _lead(made: Equations, letters: Sequence[str]) -> str:
     """Return the introduction of the page: a sentence and an equation."""
     bodies, n, loops = len(made.model.bodies), len(made.coordinates.v), len(made.model.loops)
@@ -326,7 +320,7 @@ def _equations(made: Equations, letters: Sequence[str]) -> str:
         rows.append((_math(f"<mi>{letter}</mi>"), TITLES[letter], str(form.size), str(zeros), kept))
     heads = ("", "", "entries", "identically zero", "terms in normal form")
     parts = [_table(heads, rows)]
-    if names := _inexact_springs(made):
+    if names := made.inexact_springs:
         parts.append(
             f"<p>The springs of {escape(', '.join(names))} have no exact form; springs and their dampers are left "
             "out.</p>"
@@ -353,7 +347,8 @@ def _further(made: Equations) -> list[str]:
     letters = "EUcPL" if made.has_mass_properties else "EU"
     words = ""
     if "c" in letters and (mass := made.total_mass(made.polynomials(NAMES["c"]))):
-        words = f"<p>The total mass is m:</p>{_line(mathml_pieces(mass, '<mi>m</mi><mo>=</mo>'))}"
+        left = f"{mathml_name(made.mass_letter)}<mo>=</mo>"
+        words = f"<p>The total mass is {made.mass_letter}:</p>{_line(mathml_pieces(mass, left))}"
     title = "Energies, center of mass and momentum" if made.has_mass_properties else "Energies"
     return [*shown, _unfolding(title, words + _entries(made, letters, "products"))]
 

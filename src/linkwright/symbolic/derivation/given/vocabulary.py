@@ -14,8 +14,17 @@ from linkwright.expression.polynomials.polynomial import Polynomial, Ring
 from linkwright.symbolic.derivation.coordinates import Coordinates
 from linkwright.symbolic.derivation.given.expression_parser import Evaluation, Ratio, spelled, trees, whole
 from linkwright.symbolic.derivation.plan import DerivationPlan
-from linkwright.symbolic.derivation.total_mass import MASS, RECIPROCAL
-from linkwright.symbolic.output.notation import FORMS, Order, Product, Sum, grouped, latex_of, number_text, text_of
+from linkwright.symbolic.output.notation import (
+    FORMS,
+    Order,
+    Product,
+    Sum,
+    divisor_of,
+    grouped,
+    latex_of,
+    number_text,
+    text_of,
+)
 
 TERMS = 100_000
 """Terms that a given expression may have."""
@@ -100,8 +109,7 @@ class Vocabulary:
         self.mass = self.carried(mass).numerator
         self.rounded = False
         """whether typed numbers are rounded, so that differences as small as rounding leaves count as none"""
-        if MASS not in self.known:
-            self.known[MASS] = whole(self.mass)
+        self.known.setdefault(plan.mass_letter, whole(self.mass))
         self.others = self._other_names(plan)
         self.abbreviations: dict[str, str] = {}
         rates: dict[str, str | None] = dict.fromkeys((*c.q, *c.v, *c.a, *signs, *self.efforts))
@@ -177,7 +185,8 @@ class Vocabulary:
 
     def carried(self, p: Polynomial) -> Ratio:
         """A polynomial of another ring, reciprocals cleared from it."""
-        ring, divided = self.ring, {"1/pi": self.ring["pi"], RECIPROCAL: getattr(self, "mass", self.ring.one)}
+        ring, mass = self.ring, getattr(self, "mass", self.ring.one)
+        divided = {"1/pi": ring["pi"], **{name: mass for name in p.used() if divisor_of(name)}}
         most = {name: max((dict(factors).get(name, 0) for factors, _ in p), default=0) for name in divided}
         total = ring.zero
         for factors, coefficient in p:

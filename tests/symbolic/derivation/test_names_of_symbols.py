@@ -1,0 +1,177 @@
+"""Names of a model's symbols in equations: collisions with our names, spellings, definitions, numbers for symbols."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, ExpressionError, LinkwrightWarning, ModelError
+
+m, l, I = sp.symbols("m l I", positive=True)
+
+
+def pendulum(mass=1.0, length=1.0, inertia=0.1, g=9.81):
+    builder = lw.Builder("rod", gravity=(0, 0, -g)).body("rod", mass, [length, 0, 0], inertia)
+    return builder.joint("hinge", "revolute", "world", "rod", axis=[0, 1, 0]).build()
+
+
+def test_names_made_by_us_avoid_those_of_symbols():
+    mass, length, x, other = sp.symbols("e1 e3 s1 c1", positive=True)
+    equations = lw.equations(pendulum(mass, sp.sqrt(length), x / other, other))
+    M = sp.expand(mass * length + x / other)
+    assert sp.simplify(equations.mass_matrix[0, 0] - M) == 0
+    assert equations.text(what="M").splitlines()[:2] == ["e2 = sqrt(e3)", "e4 = s1/c1"]
+    for written in (equations.latex(), equations.mathml(), equations.c(), equations.python(), equations.maxima()):
+        assert "e" in written
+    assert "e2: sqrt(e3)$" in equations.maxima()
+    assert set(equations.parameters) == {"e1", "e2", "e4", "c1"}
+
+
+def test_every_name_is_defined():
+    equations = lw.equations(pendulum(m, sp.sqrt(l), I / sp.Symbol("r")))
+    definitions = equations.text(what="M").splitlines()[:-1]
+    assert definitions == ["e1 = sqrt(l)", "e2 = I/r"]
+    assert equations.text(what="g").startswith("e1 = sqrt(l)\ng[1] = ")  # those that occur
+    assert r"e_{1} &= \sqrt{l}" in equations.latex(what="g")
+    assert r"e_{2} &=" not in equations.latex(what="g")
+    assert "<msqrt><mi>l</mi></msqrt>" in equations.mathml(what="g")
+    assert equations.derivation_text().startswith("e1 = sqrt(l)\n")
+    assert "e1 = 1, = sqrt(l)" in equations.python()
+
+
+def test_quotients_that_are_polynomials_are_reduced():
+    """The center of mass of inertial parameters is a quotient, the equations are linear in the parameters."""
+    arm = lw.load("two_link")
+    x = np.array(sp.symbols("a1:21"))
+    equations = lw.equations(arm.with_parameters(x))
+    assert equations.text(what="M").splitlines()[-1] == "M[2,2] = a20"
+    q = [equations.symbols.setdefault(name, sp.Symbol(name, real=True)) for name in equations.coordinates.q]
+    numbers = dict(zip(x, lw.inertial_parameters(arm), strict=True)) | dict(zip(q, (0.3, -0.7), strict=True))
+    found = np.array(equations.mass_matrix.subs(numbers), dtype=float)
+    np.testing.assert_allclose(found, lw.mass_matrix(arm, [0.3, -0.7]), rtol=1e-12)
+    assert not any(name.startswith("e") for name in equations.parameters)
+    with_number = lw.equations(pendulum(m * l / 2, I / l, I), {"l": 2.0})
+    assert sp.expand(with_number.mass_matrix[0, 0] - (m * I**2 / 4 + I)) == 0
+
+
+def test_spellings_of_the_user():
+    mass, length, angle = sp.Symbol("m_{1}"), sp.Symbol("l_c"), sp.Symbol(r"x^2")
+    equations = lw.equations(pendulum(mass, length, angle))
+    assert equations.text(what="M") == "M[1,1] = m_1*l_c^2 + x_2"
+    assert "m_{1}" in equations.latex()
+    assert sp.latex(angle) in equations.latex()
+    assert equations.mass_matrix[0, 0].free_symbols == {mass, length, angle}
+    for key in (mass, "m_{1}", "m_1"):
+        assert lw.equations(pendulum(mass, length, angle), {key: sp.Rational(1, 2)}).text(what="g") == (
+            "g[1] = -4.905*l_c*cos(theta1)"
+        )
+    rooted = lw.equations(pendulum(m, sp.sqrt(l), I), {"l": 0.3, "m": 1.0})
+    assert rooted.text(what="M") == "M[1,1] = 0.3 + I"
+    own = lw.symbols("k")
+    assert lw.equations(pendulum(own), {own: 2}).text(what="M") == "M[1,1] = 2.1"
+
+
+def test_the_letter_of_the_total_mass_avoids_a_symbol():
+    builder = lw.Builder("two").body("a", m, [1, 0, 0], 0.1).body("b", l, [1, 0, 0], 0.1)
+    builder.joint("1", "revolute", "world", "a").joint("2", "revolute", "a", "b", xyz=[1, 0, 0])
+    equations = lw.equations(builder.build())
+    text = equations.text(what="c").splitlines()
+    assert text[0] in ("m_total = m + l", "m_total = l + m")
+    assert text[1].endswith("/m_total")
+    center = equations.sympy("center_of_mass")[0]
+    at = {x: 0 for x in center.free_symbols if x.name.startswith("theta")}
+    assert sp.simplify(center.subs(at) - (m + 2 * l) / (m + l)) == 0
+    assert equations.same_as("(m*cos(theta1) + l*(cos(theta1) + cos(theta1 + theta2)))/m_total", "c[1]")
+    assert "m_total" in equations.maxima("c")
+
+
+def test_pi_stays():
+    equations = lw.equations(pendulum(sp.pi * m / 3, l, sp.pi, sp.pi))
+    assert equations.mass_matrix[0, 0] == sp.pi + sp.pi * m * l**2 / 3
+    assert equations.gravity_forces[0].has(sp.pi**2)
+    assert equations.text(what="M") == "M[1,1] = pi + 1/3*pi*m*l^2"
+    assert r"\pi \, m \, l^{2}" in equations.latex(what="M")
+    assert lw.total_mass(pendulum(sp.pi * m)) == sp.pi * m
+    scope: dict = {}
+    exec(equations.python(), scope)
+    M, _, g = scope["rod_equations"]([0.3], [0.0], [0.7, 0.4])
+    numeric = pendulum(np.pi * 0.7 / 3, 0.4, np.pi, np.pi)
+    np.testing.assert_allclose(M, lw.mass_matrix(numeric, [0.3]), rtol=1e-14)
+    np.testing.assert_allclose(g, lw.gravity_forces(numeric, [0.3]), rtol=1e-14)
+
+
+def test_symbols_that_are_no_real_numbers_are_refused():
+    for assumption in ({"imaginary": True}, {"real": False}, {"commutative": False}):
+        with pytest.raises(ExpressionError, match="the symbol z is no real number by its assumptions"):
+            pendulum(sp.Symbol("z", **assumption))
+    z = sp.Symbol("z", imaginary=True)
+    with pytest.raises(ExpressionError, match="the symbol z is no real number"):
+        lw.compile(z**2, [z])
+
+
+def test_results_of_a_model_are_of_sympy():
+    model = pendulum(m, l, I)
+    assert lw.total_mass(model) == m
+    parameters = lw.inertial_parameters(model)
+    assert parameters[0] == m
+    assert sp.simplify(parameters[-1] - (I + m * l**2)) == 0
+    own = pendulum(lw.symbols("m"))
+    assert not isinstance(lw.inertial_parameters(own)[0], sp.Basic)
+
+
+def test_names_are_split_at_commas():
+    x, y = lw.symbols("x, y", (2, 3))
+    assert (x.shape, y.shape) == ((2,), (3,))
+    assert str(lw.symbols("a,b")[1]) == "b[]"
+
+
+def closed(length, pitch=0.3, rod=0.9):
+    builder = lw.Builder("bars").body("a", 1.0, [0.5, 0, 0], 0.1).body("b", 1.0, [0.5, 0, 0], 0.1)
+    builder.joint("1", "revolute", "world", "a").joint("2", "revolute", "a", "b", xyz=[1, 0, 0])
+    builder.frame("end", "b", xyz=[1, 0, 0]).loop("rod", ("distance", rod), "end", "world", xyz=(length, 0.1, 0))
+    return builder.loop("thread", ("helical", pitch), "end", "world", rpy=[length, 0, 0]).build()
+
+
+@pytest.mark.parametrize("theirs", [True, False], ids=["SymPy", "Linkwright"])
+def test_loops_at_symbolic_places(theirs):
+    symbols = sp.symbols("L p r", positive=True) if theirs else lw.symbols("L p r")
+    numbers = [0.7, 0.2, 1.1]
+    model, numeric = closed(*symbols), closed(*numbers)
+    q, v = [0.3, 0.4], [0.5, -0.2]
+    for algorithm in (lw.constraint_residual, lw.constraint_jacobian):
+        kernel = lw.compile(algorithm(model, q), list(symbols))
+        np.testing.assert_allclose(kernel(*numbers), algorithm(numeric, q), atol=1e-14)
+    kernel = lw.compile(lw.constraint_bias(model, q, v), list(symbols))
+    np.testing.assert_allclose(kernel(*numbers), lw.constraint_bias(numeric, q, v), atol=1e-14)
+    equations = lw.equations(model)
+    names = dict(zip(("L", "p", "r", "theta1", "theta2"), [*numbers, *q], strict=True))
+    A = equations.constraint_jacobian
+    found = np.array(A.subs({x: names[x.name] for x in A.free_symbols}), float)
+    expected = lw.constraint_jacobian(numeric, q)
+    expected[0] *= numbers[2]  # the row of a rod is written without a division by its length
+    np.testing.assert_allclose(found, expected[np.abs(expected).max(axis=1) > 1e-12], atol=1e-12)
+    assert set(equations.parameters) == {"L", "p"}
+
+
+def test_symbols_that_loops_cannot_have_are_explained():
+    builder = lw.Builder(closed(0.1))
+    with pytest.raises(ArgumentError, match="loop 'e': the coefficients of a joint loop are numbers"):
+        builder.loop("e", ("joint", (0.0, l)), "1", "2")
+    with pytest.raises(ArgumentError, match="loop 'e': the axis of a loop is of numbers"):
+        builder.loop("e", "revolute", "end", "world", axis=[l, 0, 1])
+    with pytest.raises(ModelError, match="needs numbers, but 'bars' has symbols"):
+        lw.close_loops(closed(l), [0.3, 0.4])
+
+
+def test_all_terms_or_a_warning():
+    damped = lw.Builder("damped").body("a", 1.0, [0.5, 0, 0], 0.1)
+    damped.joint("j", "revolute", "world", "a", axis=[0, 1, 0], damping=sp.Symbol("b"))
+    model = damped.build().with_joint("j", stiffness=sp.Symbol("k"))
+    letters = [line[0] for line in lw.equations(model).text(what="all").splitlines()]
+    assert letters == ["M", "h", "g", "D", "K"]
+    assert r"D_{1} &= b" in lw.equations(model).latex(what="all")
+    hung = lw.Builder(model).spring(("a", [1, 0, 0]), ("world", [1, 0, 1]), 2.0, 0.1, length=1.0, name="s").build()
+    with pytest.warns(LinkwrightWarning, match="without the forces of s"):
+        lw.equations(hung).text(what="all")
