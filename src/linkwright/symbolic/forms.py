@@ -489,7 +489,8 @@ class ExactForms:
 
     @staticmethod
     def _order_of(mechanism: LagrangianMechanism) -> Order:
-        return Order(mechanism.plan.values, mechanism.coordinates.v, mechanism.ring.angles)
+        plan = mechanism.plan
+        return Order(plan.values, mechanism.coordinates.v, mechanism.ring.angles, plan.inertial_names)
 
     def _programmer(self, frame: str | None, whole: bool = False) -> Programmer:
         """Return the code generator with the parameters of the equations, and of the ``whole``, as arguments."""

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, ExpressionError, LinkwrightWarning, ModelError
+from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightWarning, ModelError
 
 m, l, I = sp.symbols("m l I", positive=True)
 
@@ -175,3 +175,19 @@ def test_all_terms_or_a_warning():
     hung = lw.Builder(model).spring(("a", [1, 0, 0]), ("world", [1, 0, 1]), 2.0, 0.1, length=1.0, name="s").build()
     with pytest.warns(LinkwrightWarning, match="without the forces of s"):
         lw.equations(hung).text(what="all")
+
+
+def test_numbers_without_a_finite_value_are_refused():
+    for mass, given in ((m / l, {l: 0}), (m / sp.sqrt(l), {l: 0}), (m * sp.log(l), {l: -1})):
+        with pytest.raises(InputError, match=r"has no finite value with l = (0|-1): give other numbers"):
+            lw.equations(pendulum(mass), given)
+    far = lw.equations(pendulum(m * sp.sqrt(l - 5), I))  # of no value where symbols are about 1
+    assert far.text(what="M").splitlines()[0] == "e1 = sqrt(l - 5)"
+
+
+def test_terms_are_grouped_by_the_masses_of_the_model():
+    rho, alpha, beta = sp.symbols("rho alpha beta")
+    builder = lw.Builder("double").body("a", sp.Symbol("mu"), [alpha, 0, 0], 0.0).body("b", rho, [beta, 0, 0], 0.0)
+    builder.joint("1", "revolute", "world", "a").joint("2", "revolute", "a", "b", xyz=[alpha, 0, 0])
+    text = lw.equations(builder.build()).text(what="M").splitlines()[0]
+    assert text == "M[1,1] = mu*alpha^2 + rho*(alpha^2 + beta^2 + 2*alpha*beta*cos(theta2))"

@@ -6,6 +6,7 @@ of symbols.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -263,8 +264,10 @@ class _Quotients:
             return self._combined(node.op, known)
         numbers = evaluate([x.above for x in known if x.whole], {})
         if len(numbers) == len(args) and np.isfinite(numbers).all():
-            value = float(OPERATIONS[node.op].evaluate(*numbers))
-            return _Quotient(ring.coerce(made_of(value, self._number)), one, False)
+            with np.errstate(all="ignore"):
+                value = float(OPERATIONS[node.op].evaluate(*numbers))
+            if math.isfinite(value):  # otherwise `stand_ins` raises the error
+                return _Quotient(ring.coerce(made_of(value, self._number)), one, False)
         variable = next(self._free, None)
         if variable is None:
             raise InputError("equations: too many expressions of the model are no polynomials")
@@ -341,13 +344,29 @@ def _name_constants(made: Formulas, expressions: list[Expr]) -> None:
 
 
 def stand_ins(made: Formulas, expressions: Sequence[Expr]) -> dict[int, float]:
-    """Return a value of each expression at generic values of the symbols, by index."""
+    """Return a value of each expression at generic values of the symbols, by index.
+
+    Raises :class:`InputError` for expressions that have no finite value at the given numbers.
+    """
     symbols = [node for node in in_order(expressions) if node.op == "symbol"]
-    values = [made.given.get(made.names[x.index], generic(k)) for k, x in enumerate(symbols)]
     graph = expressions[0].graph
     program = program_of("expressions", graph, {"x": graph.array(symbols)}, graph.array(expressions))
-    (found,) = interpret(program, values)
-    return {x.index: float(at) for x, at in zip(expressions, found, strict=True)}
+    names = [made.names[x.index] for x in symbols]
+    tried = [[made.given.get(name, scale * generic(k)) for k, name in enumerate(names)] for scale in (1.0, 10.0, 0.1)]
+    (found,) = interpret(program, tried)
+    values: dict[int, float] = {}
+    for k, (x, column) in enumerate(zip(expressions, found.T, strict=True)):
+        finite = column[np.isfinite(column)]
+        if not len(finite) and {made.names[y.index] for y in in_order([x]) if y.op == "symbol"} & made.given.keys():
+            raise InputError(
+                f"equations: {to_sympy([x])[0]} has no finite value with {_written(made.given)}: give other numbers"
+            )
+        values[x.index] = float(finite[0]) if len(finite) else generic(k)
+    return values
+
+
+def _written(given: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in given.items())
 
 
 def generic(k: int) -> float:

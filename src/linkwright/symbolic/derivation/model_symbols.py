@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -105,7 +105,22 @@ def _with_formulas(model: Model, given: Mapping[str, float], angle_tolerance: fl
     plan.values = dict.fromkeys({**of_rigid, **of_passive}, PLACEHOLDER)
     plan.meanings = {name: _meaning(made, name) for name in plan.values}
     plan.passive_names, plan.shared_names = set(of_passive), {*of_passive} & {*of_rigid}
+    plan.inertial_names = _inertial_names(made, model)
     return plan
+
+
+def _inertial_names(made: Formulas, model: Model) -> frozenset[str]:
+    """Return the symbols of masses, inertias and stiffnesses that are no lengths."""
+
+    def names(arrays: Iterable[Any]) -> set[str]:
+        return {name for x in arrays for name in made.used(_expressions(x))}
+
+    inertias = [link.rigid_inertia for link in model.links]
+    masses = names(one.mass for one in inertias)
+    stiff = names(x for joint in model.joints for x in (joint.stiffness, joint.armature))
+    lengths = names((model.gravity, *(plans.placement_of(model, k) for k in range(len(model.links)))))
+    centers = names(one.first_moment for one in inertias) - masses
+    return frozenset((masses | stiff | names(one.inertia for one in inertias)) - lengths - centers)
 
 
 def _meaning(made: Formulas, name: str) -> str:

@@ -140,6 +140,8 @@ class DerivationPlan:
     """the model with symbols, if it has symbols"""
     formulas: Formulas | None = None
     """evaluation of the expressions of its symbols"""
+    inertial_names: frozenset[str] | None = None
+    """symbols of masses, inertias and stiffnesses, by which equations are grouped; None of a model of numbers"""
     shared_names: set[str] = field(default_factory=set)
     """symbols of friction and springs that M, h and g have, too"""
 

@@ -123,6 +123,11 @@ class Programmer:
         self._short = LagrangianMechanism(self.plan, PRINTED_LIMIT, change=mechanism.change)
 
     @cached_property
+    def _order(self) -> Order:
+        plan = self.plan
+        return Order(plan.values, self.coordinates.v, self.mechanism.ring.angles, plan.inertial_names)
+
+    @cached_property
     def parameters(self) -> dict[str, float]:
         """The parameters that are arguments, with the model's values."""
         return {name: self.plan.values[name] for name in self._listed()}
@@ -268,8 +273,7 @@ class Programmer:
     def _coordinate_notes(self, *names: str) -> list[str]:
         known = {"q": self.coordinates.q, "v": self.coordinates.v}
         notes = [f"{name}: {', '.join(known[name])}" for name in names if name]
-        order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
-        return notes + [f"where {name} = {text_of(grouped(p, order))}" for name, p in self.mechanism.replaced()]
+        return notes + [f"where {name} = {text_of(grouped(p, self._order))}" for name, p in self.mechanism.replaced()]
 
     def _inputs(
         self, graph: Graph, q: Array | None = None, v: Array | None = None, parameters: Sequence[str] | None = None
@@ -351,8 +355,9 @@ class Programmer:
         return LocalCoordinateChange(*(evaluate(x.flat, values).reshape(x.shape) for x in found))
 
     def _writer(self, inputs: CodeInputs) -> _PrintedEquations:
-        order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
-        return _PrintedEquations(inputs.graph, inputs.symbols, self.coordinates, order, self.mechanism.ring.divisors)
+        return _PrintedEquations(
+            inputs.graph, inputs.symbols, self.coordinates, self._order, self.mechanism.ring.divisors
+        )
 
     def _passive_efforts(self, symbols: Mapping[str, Expr], q: Array, v: Array) -> Array:
         """Return the passive forces of :func:`~linkwright.passive_forces` with names for the numbers.

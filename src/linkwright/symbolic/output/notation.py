@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, NamedTuple
@@ -33,13 +33,20 @@ Sum = tuple[Product, ...]
 class Order:
     """Order and classes of a mechanism's variables."""
 
-    def __init__(self, parameters: Iterable[str], velocities: Iterable[str], angles: Sequence[str]):
+    def __init__(
+        self,
+        parameters: Iterable[str],
+        velocities: Iterable[str],
+        angles: Sequence[str],
+        inertial: Container[str] | None = None,
+    ):
+        """``inertial``: inertial parameters and stiffnesses; None: those that are spelled as ours."""
         self._parameters = {name: k for k, name in enumerate(parameters)}
         self._velocities = {name: k for k, name in enumerate(velocities)}
         self._angles = {name: k for k, name in enumerate(angles)}
-        grouping = re.compile(r"mR?\d|mc|I|k\d|[mMJ]$|[mMJk]_|[MJ]\d")
+        own = re.compile(r"mR?\d|mc|I|k\d")
         self.classes = (
-            frozenset(name for name in self._parameters if grouping.match(name)),
+            frozenset(x for x in self._parameters if (own.match(x) if inertial is None else x in inertial)),
             frozenset(self._velocities),
         )
 

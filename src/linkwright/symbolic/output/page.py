@@ -187,8 +187,9 @@ def _mechanism(made: Equations) -> str:
 
 
 def _names_table(values: Mapping[str, float], meanings: Mapping[str, str]) -> str:
+    """The names with their values, which symbols of the model do not have, and meanings."""
     rows = [
-        (_math(mathml_name(name)), f"<code>{name}</code>", f"{value:.6g}", escape(meanings[name]))
+        (_math(mathml_name(name)), f"<code>{name}</code>", f"{value:.6g}" * (value == value), escape(meanings[name]))
         for name, value in values.items()
     ]
     return _table(("symbol", "in code", "value", "meaning"), rows)

@@ -103,7 +103,7 @@ class Vocabulary:
         signs = [f"sign({name})" for name in c.v]
         others = list(dict.fromkeys([*constants, *lengths, *c.v, *c.a, *signs, *self.efforts]))
         self.ring = Ring((*c.angles, *plan.angle_names), c.quaternions, others, TERMS)
-        self.order = Order(plan.values, (*c.v, *c.a), self.ring.angles)
+        self.order = Order(plan.values, (*c.v, *c.a), self.ring.angles, plan.inertial_names)
         self.parameters = frozenset(parameters)
         self.known = {name: whole(self.ring[name]) for name in (*parameters, *c.q, *c.v, *c.a, *self.efforts)}
         self.mass = self.carried(mass).numerator
