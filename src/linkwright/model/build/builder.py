@@ -329,7 +329,8 @@ class Builder(ShapeBuilder):
         first, second : str
             Names of frames; of a "joint" loop names of coordinates.
         xyz, rpy, placement : array_like, optional
-            Pose of the second frame in the first where the loop is closed, as of :meth:`joint`.
+            Pose of the second frame in the first where the loop is closed, as of :meth:`joint`; numbers or symbols,
+            as the length and the pitch.
         axis : array_like, shape (3,) or (2, 3), optional
             Axis in the second frame, as of :meth:`joint`.
 
