@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -165,24 +165,26 @@ class ProgrammedEquations(TypesetEquations):
           [m2*g*lg2*cos(theta1 + theta2)])$
         """
         arrays: dict[str, np.ndarray] = {}
-        names: set[str] = set()
+        names: dict[str, set[str]] = {}
+        definitions: dict[str, np.ndarray] = {}
         for quantity in self._chosen(what, frame):
             own = frame if quantity.framed else None
             array, order = self.polynomials(quantity.name, own, reference_frame), self._order_of(self._framed(own))
-            if self.mass_letter not in arrays and (mass := self.total_mass(array)):
-                arrays[self.mass_letter] = np.array(text_of(mass), dtype=object)
-            texts = np.empty(array.shape, dtype=object)
+            if mass := self.total_mass(array):
+                definitions[self.mass_letter] = np.array(text_of(mass), dtype=object)
+            texts, names[quantity.letter] = np.empty(array.shape, dtype=object), set()
             for place in np.ndindex(*array.shape):
                 terms = grouped(array.item(*place), order)
-                names |= names_in(terms)
+                names[quantity.letter] |= names_in(terms)
                 texts[place] = text_of(terms)
             arrays[quantity.letter] = texts
         title = f"Equations of {self._plan.model.name}"
         values = self.parameters if frame is None else self.frame_parameters(frame)
         values = {name: x for name, x in values.items() if x == x}  # symbols of the model have none
-        texts_of = {name: self._definition_text(x) for name, x in self.definitions(names).items()}
-        arrays = {name: np.array(text, dtype=object) for name, text in texts_of.items()} | arrays
-        return maxima_source(title.replace("*", ""), values, arrays)
+        for name, expression in self.definitions(set().union(*names.values())).items():
+            definitions[name] = np.array(self._definition_text(expression), dtype=object)
+        ordered = {letter: arrays[letter] for letter in _without_collisions(names)}
+        return maxima_source(title.replace("*", ""), values, definitions | ordered)
 
     def fortran(
         self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
@@ -248,3 +250,13 @@ class ProgrammedEquations(TypesetEquations):
             for file, text in files.items():
                 write_text(place / file, text)
         return [Path(folder) / file for file in files]
+
+
+def _without_collisions(names: Mapping[str, Set[str]]) -> list[str]:
+    """Return letters of quantities so that a letter that is a parameter's name, too, is assigned after its last use."""
+    left, ordered = list(names), list[str]()
+    while left:
+        free = (one for one in left if not any(one in names[other] for other in left if other != one))
+        ordered.append(next(free, left[0]))
+        left.remove(ordered[-1])
+    return ordered

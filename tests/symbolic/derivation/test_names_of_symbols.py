@@ -191,3 +191,13 @@ def test_terms_are_grouped_by_the_masses_of_the_model():
     builder.joint("1", "revolute", "world", "a").joint("2", "revolute", "a", "b", xyz=[alpha, 0, 0])
     text = lw.equations(builder.build()).text(what="M").splitlines()[0]
     assert text == "M[1,1] = mu*alpha^2 + rho*(alpha^2 + beta^2 + 2*alpha*beta*cos(theta2))"
+
+
+def test_maxima_assigns_a_letter_after_the_last_use_of_the_parameter_of_its_name():
+    """Maxima replaces assigned names: g, the acceleration, is no matrix in U, nor the mass M in h and g."""
+    mass, length, g = sp.symbols("M h g")
+    source = lw.equations(pendulum(mass, length, I, g)).maxima("M,h,g,U")
+    letters = [line.partition(":")[0] for line in source.splitlines() if ":" in line]
+    assert letters == ["U", "g", "M", "h"]
+    numeric = lw.equations(lw.load("two_link")).maxima("g,E,U")
+    assert numeric.index("U:") < numeric.index("g:")
