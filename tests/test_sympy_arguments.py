@@ -323,3 +323,41 @@ def test_conditions_and_mixtures():
     for function in (lw.minimum, lw.atan2, lambda a, b: lw.norm([a, b])):
         with pytest.raises(lw.errors.ArgumentError, match=r"of SymPy and of linkwright\.symbols cannot be mixed"):
             function(x, lw.symbols("a"))
+
+
+HALF, TWO_LINK = sp.Rational(1, 2), lw.load("two_link")
+KERNEL = lw.compile(lw.kinetic_energy, TWO_LINK)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda q, x: lw.kinetic_energy(TWO_LINK, q, q),
+        lambda q, x: KERNEL(q, q),
+        lambda q, x: lw.norm(q),
+        lambda q, x: lw.inverse_kinematics(TWO_LINK, {"tip": [x, 1, 0]}, q).q,
+        lambda q, x: lw.simulate(TWO_LINK, q, q, x, x / 10).q[-1],
+        lambda q, x: lw.trajectories.polynomial(TWO_LINK, q, [x, x], x).duration,
+        lambda q, x: lw.static_wrench(TWO_LINK, q, "tip", q).wrench,
+        lambda q, x: lw.linearize(TWO_LINK, q, q, q)[0],
+        lambda q, x: lw.total_mass(lw.from_dh("arm", [lw.DHRow(a=x, alpha=x, mass=x)])),
+        lambda q, x: lw.Builder(BASE).shape("arm", "sphere", radius=x).build().shapes[-1].radius,
+        lambda q, x: lw.ContactProperties(friction=x).friction,
+        lambda q, x: TWO_LINK.with_joint("joint1", upper=x).upper,
+        lambda q, x: len(lw.equations(lw.load("pendulum"), parameters={"m1": x}).text()),
+        lambda q, x: lw.maximum(x, 0.25),
+    ],
+)
+def test_exact_numbers_of_sympy_are_numbers(of):
+    found = [of(q, x) for q, x in ((sp.Matrix([HALF, sp.sqrt(2)]), HALF), ([0.5, 2**0.5], 0.5))]
+    assert np.allclose(*(np.asarray(x, dtype=float) for x in found), rtol=1e-12, atol=1e-12)
+
+
+def test_symbols_where_numbers_are_required_are_explained():
+    x = sp.Symbol("x")
+    for symbol in (x, lw.symbols("x")):
+        with pytest.raises(LinkwrightError, match="It contains symbols: give their values"):
+            lw.simulate(TWO_LINK, [symbol, 0.0], [0.0, 0.0], 0.1)
+        builder = lw.Builder("arm").body("a", 1.0).joint("j", "revolute", "world", "a", limits=(-symbol, symbol))
+        with pytest.raises(lw.errors.ModelError, match="lower must be numbers, not symbols"):
+            builder.build()

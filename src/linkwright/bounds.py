@@ -69,5 +69,8 @@ def _number(name: str, given: Any, expected: str, unit: str, least: float, most:
 
 
 def _scalar(given: Any) -> Any:
-    """Return the entry of a zero-dimensional array; return other objects unchanged."""
-    return given[()] if isinstance(given, np.ndarray) and not given.ndim else given
+    """Return the entry of a zero-dimensional array, and exact numbers of SymPy as numbers; other objects unchanged."""
+    entry: Any = given[()] if isinstance(given, np.ndarray) and not given.ndim else given
+    if isinstance(entry, (int, float)) or getattr(entry, "is_comparable", None) is not True:
+        return entry
+    return int(entry) if entry.is_Integer else float(entry)

@@ -17,7 +17,7 @@ import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 __all__ = [
     "ArgumentError",
@@ -234,20 +234,78 @@ def explained(function: F) -> F:
             return function(*args, **named)
         except ExpressionError as error:  # the mistake is in user code, far below many frames of the library
             raise error.with_traceback(_of_user_code(error.__traceback__)) from error.__cause__
-        except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised inside the function
-                raise
-        signature = inspect.signature(function)
-        first, *others = signature.parameters.values()
-        name = function.__qualname__
-        if first.name in ("self", "cls"):
-            if first.name == "self" and args:  # name the object's class, not a private base class
-                name = f"{type(args[0]).__qualname__}.{function.__name__}"
-            signature, args = signature.replace(parameters=others), args[1:]
-        name = name.removesuffix(".__init__").removesuffix(".__new__")
-        raise wrong_call(name, signature, args, named)
+        except LinkwrightError:
+            raise
+        except RAW as error:
+            raw = error
+        inside = raw.__traceback__ is not None and raw.__traceback__.tb_next is not None
+        if inside or not isinstance(raw, TypeError):
+            raise_explained(function, raw, args, named)
+        raise wrong_call(*_shown_call(function, args), named)
 
+    add_entry(call)
     return call  # type: ignore[return-value]
+
+
+RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+"""Errors of Python and NumPy by which a computation ends for values that it cannot use."""
+
+ENTRIES: set[types.CodeType] = set()
+"""Code of functions that explain such errors of what they call."""
+
+
+def add_entry(function: Any) -> None:
+    """Note that a function explains such errors of what it calls."""
+    ENTRIES.add(function.__code__)
+
+
+def raise_explained(
+    function: Callable[..., Any], raw: Exception, args: Sequence[Any], named: dict[str, Any], depth: int = 2
+) -> NoReturn:
+    """Raise the error of a call that ended by an error of Python or NumPy: which argument has no suitable value.
+
+    Errors of the user's functions, and those of functions that another public function calls, are raised unchanged.
+    ``depth``: of the frame that called the public function.
+    """
+    from linkwright.argument_types import array_shape, given_arguments, is_library, is_user_code, unsuitable_arguments
+
+    frame = sys._getframe(depth)
+    while frame is not None and is_library(frame):  # type: ignore[redundant-expr]
+        if frame.f_code in ENTRIES:
+            raise raw
+        frame = frame.f_back  # type: ignore[assignment]
+    own = raw.__traceback__
+    if is_user_code(own and own.tb_next):
+        raise raw
+    try:
+        arguments = inspect.signature(function).bind(*args, **named).arguments
+    except TypeError:
+        raise raw from None
+    name = _shown_call(function, [*arguments.values()])[0]
+    defaults = {p.name: p.default for p in inspect.signature(function).parameters.values()}
+    arguments = {n: x for n, x in arguments.items() if n not in ("self", "cls") and x is not defaults[n]}
+    if wrong := unsuitable_arguments(function, arguments):
+        raise ArgumentError(f"{name}: {'; '.join(wrong)}") from raw
+    reason = f"{type(raw).__name__}: {raw}"
+    given = given_arguments(function, arguments)
+    kind: type[LinkwrightError] = ArgumentError
+    if isinstance(raw, ArithmeticError) or type(raw).__name__ == "LinAlgError":
+        kind = InputError
+    elif isinstance(raw, ValueError) and any(map(array_shape, arguments.values())):
+        kind = ShapeError
+    raise kind(f"{name} cannot be computed ({reason}); its arguments were {given}") from raw
+
+
+def _shown_call(function: Callable[..., Any], args: Sequence[Any]) -> tuple[str, inspect.Signature, Sequence[Any]]:
+    """Return the name of a function or method as users see it, its parameters and its arguments, without self."""
+    signature = inspect.signature(function)
+    name = function.__qualname__
+    parameters = list(signature.parameters.values())
+    if parameters and parameters[0].name in ("self", "cls"):
+        if parameters[0].name == "self" and args:  # name the object's class, not a private base class
+            name = f"{type(args[0]).__qualname__}.{function.__name__}"
+        signature, args = signature.replace(parameters=parameters[1:]), args[1:]
+    return name.removesuffix(".__init__").removesuffix(".__new__"), signature, args
 
 
 def _of_user_code(traceback: types.TracebackType | None) -> types.TracebackType | None:

@@ -72,6 +72,17 @@ def returns_sympy(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
+def numbers_of_sympy(x: Any) -> Any:
+    """Return exact numbers of SymPy, also in arrays, as numbers; objects without them, or with symbols, unchanged."""
+    if not holds_sympy(x):
+        return x
+    try:
+        numbers = symbols_of_sympy(x)
+    except (LinkwrightError, ValueError):  # a complex number; arrays that do not form one
+        return x
+    return numbers[()] if getattr(getattr(numbers, "dtype", None), "kind", "") == "f" else x
+
+
 def accepts_sympy(function: F) -> F:
     """Return a function of symbols that accepts expressions of SymPy, too; its results are then SymPy's.
 

@@ -30,7 +30,7 @@ from linkwright.dynamics import (
 from linkwright.dynamics.configuration import check_state
 from linkwright.errors import ArgumentError, ModelError, ShapeError, UnknownNameError
 from linkwright.model.elements import Joint, Link
-from linkwright.model.requirement import require_model, takes_model
+from linkwright.model.requirement import require_model, takes_numeric_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -73,7 +73,7 @@ class TransferredState(NamedTuple):
     lost: float
 
 
-@takes_model
+@takes_numeric_model()
 def transfer_state(model: Model, q: ArrayLike, v: ArrayLike, other: Model) -> TransferredState:
     """Compute the state of another mechanism whose bodies have the same poses, after a plastic impact.
 
@@ -105,7 +105,7 @@ def transfer_state(model: Model, q: ArrayLike, v: ArrayLike, other: Model) -> Tr
     return _carried(model, q, v, other, there)
 
 
-@takes_model
+@takes_numeric_model()
 def lock_joints(model: Model, q: ArrayLike, v: ArrayLike, joints: Iterable[str]) -> TransferredState:
     """Lock joints at their present positions by a plastic impact.
 
@@ -130,7 +130,7 @@ def lock_joints(model: Model, q: ArrayLike, v: ArrayLike, joints: Iterable[str])
     return _carried(model, q, v, model.lock({name: q[model.slice(name).q] for name in names}))
 
 
-@takes_model
+@takes_numeric_model()
 def unlock_joints(
     model: Model, q: ArrayLike, v: ArrayLike, free: Model, joints: Iterable[str] | None = None
 ) -> TransferredState:
@@ -171,7 +171,7 @@ def unlock_joints(
     return _carried(model, q, v, other)
 
 
-@takes_model
+@takes_numeric_model()
 def add_loop(
     model: Model,
     q: ArrayLike,
@@ -215,7 +215,7 @@ def add_loop(
     return _carried(model, q, v, other, q)
 
 
-@takes_model
+@takes_numeric_model()
 def remove_loop(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> TransferredState:
     """Remove a loop; the state does not change.
 
@@ -239,7 +239,7 @@ def remove_loop(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Transfer
     return TransferredState(model.without_loop(name), q, v, 0.0)
 
 
-@takes_model
+@takes_numeric_model()
 def grasp(model: Model, q: ArrayLike, v: ArrayLike, hand: str, held: str, name: str = "grasp") -> TransferredState:
     """Attach a frame to a hand at its present relative pose: a weld, added by a plastic impact.
 

@@ -212,3 +212,18 @@ def test_symbols_of_sympy_are_arguments_of_algorithms():
     np.testing.assert_allclose(numbers, lw.inverse_dynamics(arm, [0.3, 0.5], [2.0, 0.0], [0.0, 1.0 / 3.0]), rtol=1e-12)
     with pytest.raises(ArgumentError, match="mixed"):
         lw.inverse_dynamics(arm, q, lw.symbols("v", 2), [0.0, 0.0])
+
+
+def test_large_inverses_and_determinants_of_symbols_end_with_an_error_that_names_solve():
+    A, B = sp.MatrixSymbol("A", 6, 6), sp.MatrixSymbol("B", 12, 12)
+    with pytest.raises(lw.errors.TooLargeError, match=r"the inverse of A, 6×6, .*lw\.solve"):
+        lw.compile(A.inverse(), [A])
+    with pytest.raises(lw.errors.TooLargeError, match=r"the determinant of B, 12×12, .*cholesky"):
+        lw.compile(sp.Determinant(B), [B])
+    assert lw.compile(sp.Determinant(sp.MatrixSymbol("C", 3, 3)), [sp.MatrixSymbol("C", 3, 3)])(2.0 * np.eye(3)) == 8.0
+
+
+def test_roots_of_polynomials_are_numbers():
+    x, y = sp.symbols("x y")
+    kernel = lw.compile(sp.rootof(x**5 - x - 1, 0) * y, [y])
+    assert kernel(2.0) == pytest.approx(2.0 * 1.1673039782614187)

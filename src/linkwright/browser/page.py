@@ -23,7 +23,7 @@ from linkwright.browser.view.overlays import Looks
 from linkwright.browser.view.scene import BrowserScene
 from linkwright.browser.view.style import STYLE
 from linkwright.errors import ArgumentError, LinkwrightError, UnknownNameError, explained
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.plugins import plugins
 from linkwright.simulation.recording.motion import Motion
@@ -58,7 +58,7 @@ class Studio:
         Port. By default 8080, or the next free port.
     """
 
-    @takes_model
+    @takes_numeric_model()
     def __init__(self, model: Model, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None):
         self.model = model
         self.posture = Posture(model, q)

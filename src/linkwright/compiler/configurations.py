@@ -15,7 +15,7 @@ from linkwright.dynamics.closed_loops.closure import steps_to_closed
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.memo import derived, identity
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_model, takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.provided import accepts_sympy
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, numbers_or_symbols
@@ -115,7 +115,7 @@ LARGE = 120
 """Velocities and rows of loops, together, of what is too large for that."""
 
 
-@takes_model
+@takes_numeric_model()
 def mean_configuration(model: Model, q: ArrayLike, weights: ArrayLike | None = None) -> Array:
     """Compute the mean of configurations: the least sum of squared distances (Karcher mean).
 

@@ -195,6 +195,9 @@ class Kernel(Entered):
                     return self(*row) if out is None else self(*row, out=out)
             return self._call(*in_order, out=out)
         except (ValueError, TypeError, OverflowError, RuntimeError) as error:
+            numbers = [provided.numbers_of_sympy(x) for x in arrays]
+            if any(x is not y for x, y in zip(numbers, arrays, strict=True)):
+                return self(*numbers) if out is None else self(*numbers, out=out)
             explain_call(self.program, arrays, out, self._hint(self._bound))
             raise ArgumentError(f"{self.program.name}: {error}") from None
 

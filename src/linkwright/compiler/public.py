@@ -41,7 +41,19 @@ from linkwright.compiler.schedules.selection import bodies_in_loops, program
 from linkwright.compiler.signatures import batched
 from linkwright.dynamics.closed_loops.rows import constraint_rate, constraint_residual
 from linkwright.dynamics.forces.actuation import require_closed_state
-from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
+from linkwright.errors import (
+    RAW,
+    ArgumentError,
+    LinkwrightError,
+    NoDerivativeError,
+    ShapeError,
+    TooLargeError,
+    add_entry,
+    explained,
+    raise_explained,
+    warn,
+    wrong_call,
+)
 from linkwright.expression.graph import Expr
 from linkwright.expression.sympy.conversion import on_sympy
 from linkwright.model.memo import derived, exact, identity, keep
@@ -134,11 +146,17 @@ def public(book: F) -> F:
         given = [n for n, x in {model: first, **arguments}.items() if x is not MISSING]
         if len(given) < len(parameters):
             raise wrong_call(name, signature, (), given) from None
-        return _otherwise(book, error, first, arguments)
+        try:
+            return _otherwise(book, error, first, arguments)
+        except LinkwrightError:
+            raise
+        except RAW as raw:
+            raise_explained(book, raw, (), {model: first, **arguments}, 3)
 
     scope["_face_otherwise"], scope["_face_wrong"] = otherwise, wrong
     exec(compile(source, f"<linkwright {name}>", "exec"), scope)
     face: Any = functools.wraps(book)(scope.pop("face"))
+    add_entry(face)
     text, heading, sections = (inspect.getdoc(book) or "").partition("\n\nParameters\n---")
     face.__doc__ = f"{text}\n\n{inspect.cleandoc(_NOTE)}{heading}{sections}\n"
     face.__signature__ = batched(book)

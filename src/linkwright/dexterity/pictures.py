@@ -11,7 +11,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
 from linkwright.dynamics.frames.manipulability import Ellipsoid
 from linkwright.errors import InputError, ShapeError, counted
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import finite
 from linkwright.visual.drawing.view import ViewName
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 KINDS = {"velocity": dynamics.velocity_ellipsoid, "force": dynamics.force_ellipsoid}
 
 
-@takes_model
+@takes_numeric_model(placements_only=True)
 def draw_ellipsoids(
     model: Model,
     q: ArrayLike,

@@ -19,6 +19,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
+from linkwright.provided import numbers_of_sympy
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 _jacobian_of: Callable[..., Array] = public(dynamics.jacobian)
@@ -191,10 +192,13 @@ def _jacobian(
     model: Model, q: Any, frame: str, directions: str | Sequence[str], reference_frame: str, relative_to: str
 ) -> Array:
     """Return the rows (…, m, nv) of the Jacobian after a check that they are finite numbers."""
+    q = numbers_of_sympy(q)
     if is_symbolic(q):
         raise ArgumentError("singular directions and null spaces need numbers; manipulability accepts symbols")
     rows = rows_of(directions)
     J = _jacobian_of(model, as_numbers("q", q), frame, reference_frame=reference_frame, relative_to=relative_to)
+    if is_symbolic(J):
+        model.require_numbers("singular directions and null spaces: the Jacobian", placements_only=True)
     J = J[..., rows, :]
     if not np.isfinite(J).all():
         raise InputError("q is not finite")

@@ -18,7 +18,7 @@ from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measurements.record import Measurements
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.joints.joint_type import generator
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -138,7 +138,7 @@ class ExcitingTrajectory:
         return f"<ExcitingTrajectory of {self.model.name!r}: {self.period:g} s, condition {self.condition:.3g}>"
 
 
-@takes_model
+@takes_numeric_model()
 def exciting_trajectory(
     model: Model,
     period: float = 10.0,

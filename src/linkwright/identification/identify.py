@@ -20,7 +20,7 @@ from linkwright.identification.fitting.physical import near_prior
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measurements.record import Measurements
 from linkwright.model.coordinates import velocity_names
-from linkwright.model.requirement import require_model, takes_model
+from linkwright.model.requirement import require_model, takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -180,7 +180,7 @@ class Identified:
         return figure
 
 
-@takes_model
+@takes_numeric_model()
 def identify(
     model: Model,
     q: ArrayLike,

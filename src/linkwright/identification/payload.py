@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive
 from linkwright.identification.identify import Identified, identify
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 
 
-@takes_model
+@takes_numeric_model()
 def identify_payload(
     model: Model,
     frame: str,

@@ -21,6 +21,7 @@ from linkwright.ik_solvers.task import Task
 from linkwright.model.memo import derived, identity
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
+from linkwright.provided import numbers_of_sympy
 from linkwright.spatial.arrays import Array, held, is_symbolic
 
 PRIORITIES = 2
@@ -103,6 +104,9 @@ def inverse_kinematics_derivatives(
     array([1., 0., 0.])
     """
     values = values_of(model, parameters)
+    if isinstance(targets, Mapping):
+        targets = {name: numbers_of_sympy(target) for name, target in targets.items()}
+    initial_guess = numbers_of_sympy(initial_guess)
     numbers = [*(targets.values() if isinstance(targets, Mapping) else ()), initial_guess]
     if model.holds_symbols or is_symbolic(*(x for x in numbers if x is not None)):
         raise ArgumentError(

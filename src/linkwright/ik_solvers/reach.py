@@ -28,7 +28,7 @@ from linkwright.model.memo import Identity, identity, keep
 from linkwright.model.requirement import takes_model
 from linkwright.model.transformations.geometry import numbers_of
 from linkwright.model.tree import Model
-from linkwright.provided import holds_sympy
+from linkwright.provided import holds_sympy, numbers_of_sympy
 from linkwright.spatial.arrays import Array, as_numbers, held, is_symbolic, where
 
 
@@ -142,6 +142,10 @@ def inverse_kinematics(
     options: tuple[Any, ...] = (initial_guess is not None, truth("joint_limits", joint_limits))
     options = options if not fixed else (*options, _names(fixed))
     numbers = [*(targets.values() if isinstance(targets, Mapping) else ()), initial_guess]
+    if any(map(holds_sympy, numbers)) and isinstance(targets, Mapping):
+        targets = {name: numbers_of_sympy(target) for name, target in targets.items()}
+        initial_guess = numbers_of_sympy(initial_guess)
+        numbers = [*targets.values(), initial_guess]
     if model.holds_symbols or any(map(holds_sympy, numbers)):
         _require_search(model, numbers)
     if model.holds_symbols and not (nearest or solutions is not None):

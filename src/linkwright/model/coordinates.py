@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwright.bounds import whole_number
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.elements import Coupling, Joint
 from linkwright.model.joints.joint_type import generator, samples
 from linkwright.spatial.arrays import Array
@@ -37,6 +37,7 @@ class JointCoordinates:
         """Whether there are mimic joints."""
         return any(joint.coupling for joint in self.joints)
 
+    @explained
     def coordinates(self, q: Array) -> list[Array]:
         """Return the position coordinates of every joint, including mimic joints.
 
@@ -52,6 +53,7 @@ class JointCoordinates:
         """
         return self._split(q, "nq", followers_offset=True)
 
+    @explained
     def rates(self, v: Array) -> list[Array]:
         """Return the velocity coordinates of every joint, including mimic joints.
 
@@ -85,6 +87,7 @@ class JointCoordinates:
                 pieces[k] = follows + c.offset if followers_offset else follows
         return pieces
 
+    @explained
     def assemble(self, pieces: Sequence[Array], rows: tuple[int, ...] = ()) -> Array:
         """Assemble efforts or columns of all joints; those of mimic joints are added to their leaders.
 
@@ -117,6 +120,7 @@ class JointCoordinates:
         """Indices of the joints with independent velocity coordinates."""
         return tuple(k for k, joint in enumerate(self.joints) if joint.nv)
 
+    @explained
     def positions(self, pieces: Sequence[Array]) -> Array:
         """Assemble position coordinates of all joints; those of mimic joints are omitted.
 
@@ -133,6 +137,7 @@ class JointCoordinates:
         own = [x for x, joint in zip(pieces, self.joints, strict=True) if joint.nq]
         return np.concatenate(own) if own else np.zeros(0)
 
+    @explained
     def velocities(self, pieces: Sequence[Array]) -> Array:
         """Assemble velocity coordinates of all joints; those of mimic joints are omitted.
 

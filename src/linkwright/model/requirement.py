@@ -24,6 +24,24 @@ def require_model(given: Any, function: str, argument: str = "the first argument
 
 def takes_model(function: F) -> F:
     """Decorate a function of a model: other first arguments and wrong calls raise :class:`ArgumentError`."""
+    return _checking(function, require_model)
+
+
+def takes_numeric_model(placements_only: bool = False) -> Callable[[F], F]:
+    """Return :func:`takes_model` of functions that compute with numbers only: models with symbols are rejected.
+
+    ``placements_only``: whether masses and other parameters than placements may be symbols.
+    """
+
+    def check(given: Any, function: str) -> None:
+        require_model(given, function)
+        given.require_numbers(function, placements_only)
+
+    return lambda function: _checking(function, check)
+
+
+def _checking(function: F, check: Callable[[Any, str], None]) -> F:
+    """Return a function that checks its first argument, and explains wrong calls."""
     explaining = explained(function)
     parameters = list(inspect.signature(function).parameters)
     place = int(parameters[0] == "self")
@@ -32,9 +50,9 @@ def takes_model(function: F) -> F:
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
         if len(args) > place:
-            require_model(args[place], name)
+            check(args[place], name)
         elif parameters[place] in named:
-            require_model(named[parameters[place]], name)
+            check(named[parameters[place]], name)
         return explaining(*args, **named)
 
     return call  # type: ignore[return-value]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.errors import explained
 from linkwright.spatial.arrays import Array, mirror
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class TreeSweeps:
                 beyond[link.parent].append(_joined([sent[k], passed]))
         return tuple(map(list, zip(*found, strict=True)))
 
+    @explained
     def square(self, own: Sequence[Array], above: Sequence[Array], below: Sequence[Array] | None = None) -> Array:
         """Assemble a matrix (nv, nv) from blocks of joints, rows to their descendants, and columns below them.
 
@@ -146,6 +148,7 @@ class TreeSweeps:
         H = mirror(H) if below is None else H + _upper([np.zeros_like(block) for block in own], below).T
         return self.coupling_matrix.T @ H @ self.coupling_matrix if self.has_couplings else H
 
+    @explained
     def block_diagonal(self, blocks: Sequence[Array]) -> Array:
         """Assemble a block-diagonal matrix of the joints; blocks of mimic joints are omitted.
 
@@ -166,6 +169,7 @@ class TreeSweeps:
             at += len(x)
         return np.concatenate(rows)
 
+    @explained
     def total(self, values: Sequence[Any]) -> Any:
         """Compute the sum over all bodies.
 
@@ -184,6 +188,7 @@ class TreeSweeps:
             total = total + value
         return total
 
+    @explained
     def on_bodies(self, values: Mapping[int, Any], zero: Any) -> Any:
         """Return a list of values of all bodies, from those of some.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, ModelError, UnknownNameError, counted
+from linkwright.errors import ArgumentError, ModelError, UnknownNameError, counted, explained
 from linkwright.model.build.description import Description
 from linkwright.model.coordinates import JointCoordinates
 from linkwright.model.elements import Body, CompensatedWeight, Frame, Joint, Link
@@ -32,7 +32,7 @@ from linkwright.model.sweeps import TreeSweeps
 from linkwright.model.transformations.instruments import Instruments
 from linkwright.model.transformations.methods import Editing
 from linkwright.provided import save_model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, symbol_names
 from linkwright.spatial.inertia import RigidInertia
 
 
@@ -158,16 +158,28 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
     @cached_property
     def holds_symbols(self) -> bool:
         """Whether a parameter of the model is a symbol."""
-        bodies = ((link.placement, link.armature, *link.rigid_inertia) for link in self.links)
-        joints = ((joint.stiffness, joint.damping, joint.friction, joint.rest) for joint in self.joints)
-        frames = ((frame.placement,) for frame in self.frames.values())
-        shapes = ((shape.placement, shape.radius, shape.length, *shape.size) for shape in self.shapes)
-        loops = ((loop.placement, *loop.kind.numbers.values()) for loop in self.loops if isinstance(loop, Loop))
         return any(pair.holds_symbols for pair in self.pairs) or any(
             x.dtype.hasobject if isinstance(x, np.ndarray) else not isinstance(x, (float, int))
-            for values in chain(((self.gravity,),), bodies, joints, frames, shapes, loops)
-            for x in values
+            for x in chain(self._lengths(), self._other_parameters())
         )
+
+    def _lengths(self) -> Iterator[Any]:
+        """Yield the placements of bodies and frames."""
+        yield from (link.placement for link in self.links)
+        yield from (frame.placement for frame in self.frames.values())
+
+    def _other_parameters(self) -> Iterator[Any]:
+        """Yield the parameters, next to placements of bodies and frames, that may be symbols."""
+        yield self.gravity
+        for link in self.links:
+            yield from (link.armature, *link.rigid_inertia)
+        for joint in self.joints:
+            yield from (joint.stiffness, joint.damping, joint.friction, joint.rest)
+        for shape in self.shapes:
+            yield from (shape.placement, shape.radius, shape.length, *shape.size)
+        for loop in self.loops:
+            if isinstance(loop, Loop):
+                yield from (loop.placement, *loop.kind.numbers.values())
 
     @cached_property
     def subtree_end(self) -> tuple[int, ...]:
@@ -179,6 +191,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
                 end[parent] = max(end[parent], end[k])
         return tuple(end)
 
+    @explained
     def path(self, body: int) -> list[int]:
         """Return the bodies from the root to a body.
 
@@ -198,6 +211,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
             body = self.links[body].parent
         return path[::-1]
 
+    @explained
     def outermost(self, body: int) -> str:
         """Return the outermost frame on a body: a tip or a tool.
 
@@ -282,6 +296,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         model = assemble(snapped(self, angle))
         return model if self.physical is None else model.minimal()
 
+    @explained
     def minimal(self, form: str = "inertia") -> Model:
         """Return a model with the same motion and regrouped inertial parameters, as many as possible zero.
 
@@ -340,21 +355,28 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         written: Path = save_model(self, path)
         return written
 
-    def require_numbers(self, what: str) -> None:
+    def require_numbers(self, what: str, placements_only: bool = False) -> None:
         """Check that no parameter of the model is a symbol.
 
         Parameters
         ----------
         what : str
             Computation that needs numbers, for the message.
+        placements_only : bool, optional
+            Whether only the placements of bodies and frames must be numbers.
 
         Raises
         ------
         ModelError
             If a parameter is a symbol.
         """
-        if self.holds_symbols:
-            raise ModelError(f"{what} needs numbers, but {self.name!r} has symbols: build it with values")
+        if not self.holds_symbols:
+            return
+        parameters = list(self._lengths()) if placements_only else [*self._lengths(), *self._other_parameters()]
+        names = symbol_names(x for values in parameters for x in np.ravel(values))
+        if names or not placements_only:
+            symbols = f"symbols ({', '.join(names)})" if names else "symbols"
+            raise ModelError(f"{what} needs numbers, but {self.name!r} has {symbols}: build it with their values")
 
     def require_physical(self, what: str) -> None:
         """Check that the model is not minimal, whose inertias are not those of bodies.

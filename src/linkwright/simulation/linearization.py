@@ -32,7 +32,7 @@ from linkwright.dynamics.impulses.impulse_solver import Solver
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.memo import kept
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.constrained_step import Constraints, constrained_step, constraints_of
 from linkwright.simulation.integrators.methods import (
@@ -64,7 +64,7 @@ TOGETHER = 1
 
 
 @takes_options
-@takes_model
+@takes_numeric_model()
 def linearize(
     model: Model,
     q: ArrayLike,

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, explained
-from linkwright.provided import accepts_sympy, holds_sympy, symbols_of_sympy
+from linkwright.provided import accepts_sympy, holds_sympy, numbers_of_sympy, symbols_of_sympy
 
 Array = np.ndarray
 """Array of float64, or of objects that behave like numbers (symbols)."""
@@ -68,7 +68,11 @@ def as_numbers(name: str, x: Any) -> Array:
             raise TypeError
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of a library that records operations on it
+        if (numbers := numbers_of_sympy(x)) is not x:
+            return as_numbers(name, numbers)
         advice = f": {name}.detach()" if getattr(x, "requires_grad", False) else ""  # of PyTorch
+        if is_symbolic(x) and any(map(_is_symbol_of_any, np.asarray(x).flat)):
+            advice = ". It contains symbols: give their values"
         raise ArgumentError(f"{name} must be an array of real numbers; got {x!r:.2000}{advice}") from None
 
 
@@ -128,6 +132,25 @@ def entries(name: str, x: Any, *shapes: tuple[int, ...], infinite: bool = False)
 def is_symbol(x: Any) -> bool:
     """Return whether an object is one symbolic expression."""
     return hasattr(x, "where")
+
+
+def _is_symbol_of_any(x: Any) -> bool:
+    """Return whether an object is an expression with symbols, of this library or of SymPy."""
+    return is_symbol(x) or bool(getattr(x, "free_symbols", None))
+
+
+def symbol_names(values: Iterable[Any]) -> list[str]:
+    """Return the names of the symbols in scalars, in alphabetical order."""
+    names, seen, waiting = set(), set(), [x for x in values if is_symbol(x)]
+    while waiting:
+        node = waiting.pop()
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        waiting.extend(node.args)
+        if node.op == "symbol":
+            names.add(str(node.name).removesuffix("[]"))
+    return sorted(names)
 
 
 def _is_entry(x: Any) -> bool:

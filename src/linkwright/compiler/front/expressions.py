@@ -14,6 +14,7 @@ from linkwright.compiler.ir.rerolling import rerolled
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.sympy.conversion import from_sympy, require_real, symbol_types
+from linkwright.expression.sympy.functions import entries_of
 
 NAME = "expressions"
 """of programs, and of the function in C"""
@@ -162,7 +163,7 @@ def _array(x: Any) -> np.ndarray:
         if isinstance(x, sympy.MatrixExpr):
             if not all(length.is_Integer for length in map(sympy.S, x.shape)):
                 raise ArgumentError(f"the shape of the matrix {x} is {x.shape}; kernels have shapes of numbers")
-            x = x.as_explicit()
+            x = entries_of(x, sympy)
         if isinstance(x, sympy.Poly):
             x = x.as_expr()
         if isinstance(x, sympy.IndexedBase):

@@ -21,7 +21,7 @@ from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError, explained
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import IntegrationMethod, Variational, method_of
 from linkwright.simulation.preparation import suitable_method
@@ -56,7 +56,7 @@ class StoppingCriterion:
         object.__setattr__(self, "iterations", whole_number("iterations", self.iterations, 0))
 
 
-@takes_model
+@takes_numeric_model()
 def ilqr(
     model: Model,
     q0: ArrayLike,

@@ -19,7 +19,7 @@ from linkwright.control.optimal.riccati import continuous, discrete, gain
 from linkwright.dynamics import constraint_jacobian, difference
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.coordinates import velocity_names
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_model, takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import IntegrationMethod, total_acceleration
 from linkwright.simulation.linearization import linearize
@@ -126,7 +126,7 @@ class Regulator:
         return f"Regulator({self.model.name!r}{batch}, {kind}, slowest time constant {slowest:.3g} s)"
 
 
-@takes_model
+@takes_numeric_model()
 def lqr(
     model: Model,
     q: ArrayLike,

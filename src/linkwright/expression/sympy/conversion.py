@@ -18,7 +18,7 @@ from linkwright.expression.operations import HELD
 from linkwright.expression.order import needed
 from linkwright.expression.symbols import comparable
 from linkwright.expression.sympy.functions import FUNCTIONS, explicit, refusal
-from linkwright.provided import holds_sympy
+from linkwright.provided import holds_sympy, numbers_of_sympy
 
 MOST_DENOMINATOR = 1000
 """of decimals that become exact fractions"""
@@ -58,6 +58,7 @@ def on_sympy(function: Callable[..., Any], args: Sequence[Any], named: Mapping[s
     """
     if _inside.get():
         return function(*map(_argument, args), **{name: _argument(x) for name, x in named.items()})
+    args, named = tuple(map(numbers_of_sympy, args)), {name: numbers_of_sympy(x) for name, x in named.items()}
     given = (*args, *named.values())
     if any(map(holds_sympy, given)) and any(_is_ours(entry) for x in given for entry in _entries(x)):
         raise ArgumentError(f"{function.__name__}: symbols of SymPy and of linkwright.symbols cannot be mixed")
@@ -202,7 +203,7 @@ def from_sympy(graph: Graph, expressions: Sequence[Any], known: Mapping[Any, Exp
 
 def _children(node: Any, sympy: Any) -> tuple[Any, ...]:
     """Return the expressions of which the value of a node is computed; none of numbers and symbols."""
-    if node.is_Atom or isinstance(node, symbol_types(sympy)):
+    if node.is_Atom or isinstance(node, (*symbol_types(sympy), sympy.CRootOf)):  # a root of a polynomial is a number
         return ()
     if isinstance(node, sympy.Piecewise):
         return tuple(x for pair in node.args for x in pair.args)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
-from linkwright.errors import ExpressionError
+from linkwright.errors import ExpressionError, TooLargeError
 from linkwright.expression.elementary import acosh, acot, asinh, atanh, erf, erfc, expm1, log1p, sinc
 from linkwright.expression.graph import Expr
 
@@ -110,11 +110,12 @@ def explicit(node: Any, sympy: Any) -> Any:
     if isinstance(node, sympy.Subs):
         return _evaluated(node)
     if isinstance(node, sympy.matrices.expressions.matexpr.MatrixElement):
-        return node if isinstance(node.parent, sympy.MatrixSymbol) else node.parent.as_explicit()[node.indices]
+        return node if isinstance(node.parent, sympy.MatrixSymbol) else entries_of(node.parent, sympy)[node.indices]
     if isinstance(node, sympy.Determinant):
-        return node.arg.as_explicit().det(method="berkowitz")  # without divisions by pivots, which may vanish
+        _require_few_rows(node.arg, "determinant", MOST_ROWS_OF_DETERMINANTS)
+        return entries_of(node.arg, sympy).det(method="berkowitz")  # without divisions by pivots, which may vanish
     if isinstance(node, sympy.Trace):
-        return node.arg.as_explicit().trace()
+        return entries_of(node.arg, sympy).trace()
     if isinstance(node, sympy.Contains):
         return node.args[1].as_relational(node.args[0])
     if isinstance(node, (sympy.SingularityFunction, sympy.KroneckerDelta)):
@@ -122,6 +123,33 @@ def explicit(node: Any, sympy: Any) -> Any:
     if type(node).__module__ == "sympy.codegen.cfunctions" and type(node).__name__ not in FUNCTIONS:
         return node.expand(func=True)
     return node
+
+
+def entries_of(matrix: Any, sympy: Any) -> Any:
+    """Return a matrix expression of SymPy with explicit entries; inverses of large matrices raise an error."""
+    for node in sympy.preorder_traversal(matrix):
+        inverse = isinstance(node, sympy.MatPow) and node.exp.is_number and node.exp.is_negative
+        if inverse and node.free_symbols:
+            _require_few_rows(node.base, "inverse", MOST_ROWS_OF_INVERSES)
+    return matrix.as_explicit()
+
+
+MOST_ROWS_OF_INVERSES, MOST_ROWS_OF_DETERMINANTS = 3, 7
+"""Rows of matrices whose inverses and determinants SymPy writes out in seconds."""
+
+
+def _require_few_rows(matrix: Any, what: str, most: int) -> None:
+    """Raise an error for the inverse or the determinant of a matrix that SymPy would take minutes to write out."""
+    if matrix.rows.is_Integer and matrix.rows > most and matrix.free_symbols:
+        instead = {
+            "inverse": "lw.solve(A, b) is the product of the inverse of A with b, lw.solve(A, np.eye(n)) the inverse",
+            "determinant": "that of a positive definite matrix is np.prod(np.diag(lw.cholesky(A))) ** 2",
+        }
+        raise TooLargeError(
+            f"the {what} of {matrix}, {matrix.rows}×{matrix.cols}, is too large to be written out by SymPy (at most "
+            f"{most} rows): compile a function of arrays instead, lw.compile(function, A=({matrix.rows}, "
+            f"{matrix.cols})), in which {instead[what]}"
+        )
 
 
 def _evaluated(node: Any) -> Any:

@@ -12,7 +12,7 @@ from linkwright.bounds import positive
 from linkwright.compiler.public import public
 from linkwright.errors import InputError, ShapeError, warn
 from linkwright.identification.measurements.record import gap_text, gaps
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -73,7 +73,7 @@ def edge_of(step: float, cutoff: float | None) -> int:
     return 2 if cutoff is None else 2 + int(np.ceil(1.0 / (cutoff * step)))
 
 
-@takes_model
+@takes_numeric_model()
 def smooth_derivatives(
     model: Model, t: ArrayLike, q: ArrayLike, v: ArrayLike | None = None, cutoff: float | None = 10.0
 ) -> tuple[Array, Array]:

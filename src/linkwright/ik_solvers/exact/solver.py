@@ -37,7 +37,7 @@ from linkwright.ik_solvers.exact.postures import without_turns
 from linkwright.ik_solvers.exact.solutions import Solutions
 from linkwright.ik_solvers.exact.source_templates import TEMPLATES
 from linkwright.ik_solvers.exact.tasks import PoseTarget, free_joints, task_of
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, finite
 
@@ -277,7 +277,7 @@ class AnalyticSolver:
         q[at], error[at] = np.nan, np.nan
 
 
-@takes_model
+@takes_numeric_model(placements_only=True)
 def analytic_inverse_kinematics(
     model: Model, frame: str, *, given: str | None = None, task: str = "pose", tolerance: float = 1e-9
 ) -> AnalyticSolver:

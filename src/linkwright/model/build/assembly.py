@@ -16,6 +16,7 @@ from linkwright.errors import (
     FormatWarning,
     LinkwrightError,
     ModelError,
+    joined,
     listed,
     printable,
     warn,
@@ -48,6 +49,7 @@ from linkwright.model.parts.keyframe import keyframes_of
 from linkwright.model.parts.pair import Pair
 from linkwright.model.parts.sensor import OF_SUBTREES
 from linkwright.model.tree import Model
+from linkwright.provided import numbers_of_sympy
 from linkwright.spatial.arrays import Array, entries, is_symbolic, is_zero, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
@@ -270,7 +272,7 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
     assert motion is not None
 
     def values(name: str, n: int, default: Array, lowest: float = -np.inf, finite: bool = True) -> Array:
-        given = getattr(spec, name)
+        given = numbers_of_sympy(getattr(spec, name))
         if given is None:
             return default
         if is_symbolic(given) and name in MAY_BE_SYMBOLS:
@@ -285,6 +287,8 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
             x = np.array(np.broadcast_to(np.asarray(given, dtype=float), (n,)))
         except (ValueError, TypeError):
             message = f"{name} has {n} values (or one for all); got {given!r}"
+            if is_symbolic(given):
+                message = f"{name} must be numbers, not symbols; symbols may be {joined(MAY_BE_SYMBOLS)}; got {given!r}"
         else:
             x.setflags(write=False)
             if not np.isnan(x).any() and (x >= lowest).all() and (np.isfinite(x).all() or not finite):

@@ -28,10 +28,10 @@ from linkwright.errors import (
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, pose_of
 from linkwright.model.elements import PER_COORDINATE, PER_VELOCITY, Link
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, finite, snap
+from linkwright.spatial.arrays import Array, as_numbers, finite, snap
 from linkwright.spatial.euler import euler_from_quaternion
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import quaternion_from_matrix, rotation_about
@@ -154,6 +154,7 @@ def from_dh(
         f"row {k} of {name!r}{problem}" for k, row in enumerate(rows, start=1) for problem in _problems(row)
     ]:
         raise InputError(listed(tuple(problems), "problems"))
+    rows = [_with_numbers(row) for row in rows]
     builder = Builder(name, gravity)
     parent, before = WORLD, pose_of(base)  # frame i − 1 in the parent link
     for k, row in enumerate(rows, start=1):
@@ -163,10 +164,10 @@ def from_dh(
             placement, end = before @ screw_z(row), screw_x(row)
         link = f"link{k}"
         R = end[:3, :3]
-        inertia = np.asarray(row.inertia, dtype=float)
+        inertia = np.asarray(row.inertia)
         if inertia.shape in ((), (3,)):
             inertia = np.diag(np.broadcast_to(inertia, (3,)))
-        center = end[:3, 3] + R @ np.asarray(row.center_of_mass, dtype=float)
+        center = end[:3, 3] + R @ row.center_of_mass
         builder.body(link, row.mass, center, R @ inertia @ R.T)
         builder.joint(row.name or f"joint{k}", row.type, parent, link, placement=placement)
         builder.frame(f"dh{k}", link, placement=end)
@@ -179,14 +180,26 @@ def from_dh(
     return model
 
 
+def _with_numbers(row: DHRow) -> DHRow:
+    """Return a row with arrays of float64."""
+    numbers: dict[str, Any] = {name: as_numbers(name, getattr(row, name))[()] for name in _SHAPES}
+    return replace(row, **numbers)
+
+
+_SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
+    **dict.fromkeys(("a", "alpha", "d", "theta"), ((),)),
+    "center_of_mass": ((3,),),
+    "inertia": ((), (3,), (3, 3)),
+}
+"""Shapes of the numbers of a row."""
+
+
 def _problems(row: Any) -> Iterator[str]:
     """Yield the problems of a row."""
     if not isinstance(row, DHRow):
         yield f" must be a DHRow(a=, alpha=, d=, theta=, …); got {row!r:.200}"
         return
-    shapes: dict[str, tuple[tuple[int, ...], ...]] = dict.fromkeys(("a", "alpha", "d", "theta"), ((),))
-    shapes |= {"center_of_mass": ((3,),), "inertia": ((), (3,), (3, 3))}
-    for what, allowed in shapes.items():
+    for what, allowed in _SHAPES.items():
         try:
             finite(what, getattr(row, what), *allowed)
         except LinkwrightError as error:
@@ -254,7 +267,7 @@ def _added(offset: float) -> str:
     return f"q {'-' if offset < 0.0 else '+'} {abs(offset):.6g}" if offset else "q"
 
 
-@takes_model
+@takes_numeric_model(placements_only=True)
 def to_dh(model: Model, frame: str | None = None, convention: str = "modified") -> DHTable:
     """Compute the Denavit–Hartenberg table of a serial arm.
 

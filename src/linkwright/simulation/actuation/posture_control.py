@@ -32,7 +32,7 @@ from linkwright.dynamics.configuration import check
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.errors import ArgumentError, InputError, warn
 from linkwright.model.parts.pair import Pair
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model, floating_bases
 from linkwright.simulation.actuation.law_controller import EffortFunction, LawController
 from linkwright.simulation.integrators.methods import (
@@ -174,7 +174,7 @@ class Hold:
         return self.laws(self.held)(q, v)
 
 
-@takes_model
+@takes_numeric_model()
 def hold_posture(
     model: Model, posture: ArrayLike, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
@@ -223,7 +223,7 @@ def hold_posture(
     return _holding(laws, w, damping_ratio, _exactly(model, target.reshape(-1, model.nq), w * step))
 
 
-@takes_model
+@takes_numeric_model()
 def hold_joints(
     model: Model, posture: ArrayLike, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:

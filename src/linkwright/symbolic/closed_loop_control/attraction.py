@@ -15,7 +15,7 @@ from linkwright import dynamics
 from linkwright.bounds import positive, whole_number
 from linkwright.compiler.public import public
 from linkwright.errors import InputError
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
@@ -88,7 +88,7 @@ class AttractionRegion(PlanePicture):
         return f"<AttractionRegion: {self.share:.1%} of {grid} states of {' and '.join(self.axes)}{open_}>"
 
 
-@takes_model
+@takes_numeric_model()
 def region_of_attraction(
     model: Model,
     controller: Callable[..., Any] | None = None,

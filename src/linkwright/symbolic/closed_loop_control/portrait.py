@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright.bounds import positive, whole_number
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.simulation import Actuation
 from linkwright.spatial.arrays import Array
@@ -66,7 +66,7 @@ class PhasePortrait(PlanePicture):
         return f"<PhasePortrait of {self.plane.controlled.model.name!r}: {' and '.join(self.axes)}>"
 
 
-@takes_model
+@takes_numeric_model()
 def phase_portrait(
     model: Model,
     controller: Callable[..., Any] | None = None,

@@ -23,7 +23,7 @@ from linkwright.model.joints.joint import Helical
 from linkwright.model.joints.joint_type import JointType
 from linkwright.model.joints.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.tree import Model
-from linkwright.provided import holds_sympy
+from linkwright.provided import numbers_of_sympy
 from linkwright.spatial.arrays import Array, is_finite_number
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.symbolic.derivation.exact_rotations import (
@@ -277,8 +277,8 @@ def choice_of(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict
             if value not in GROUPS[key]:
                 raise InputError(f"parameters of {key!r} may be {', '.join(map(repr, GROUPS[key]))}; got {value!r}")
             choice[key] = value
-        elif is_finite_number(value) or (holds_sympy(value) and value.is_number and value.is_finite and value.is_real):
-            given[str(key).removesuffix("[]")] = float(value)
+        elif is_finite_number(number := numbers_of_sympy(value)):
+            given[str(key).removesuffix("[]")] = float(number)
         else:
             groups = ", ".join(GROUPS)
             raise InputError(f"parameter {key!r} is given a number, groups ({groups}) a word; got {value!r}")

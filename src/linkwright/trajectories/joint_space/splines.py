@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from linkwright import dynamics
 from linkwright.compiler.public import public
 from linkwright.errors import InputError, ShapeError, is_choice
-from linkwright.model.requirement import takes_model
+from linkwright.model.requirement import takes_numeric_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.joint_space.boundary_conditions import within_limits
@@ -21,7 +21,7 @@ from linkwright.trajectories.trajectory import Trajectory, broadcast, finite
 _difference = public(dynamics.difference)
 
 
-@takes_model
+@takes_numeric_model()
 def spline(
     model: Model,
     waypoints: ArrayLike,
