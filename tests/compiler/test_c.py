@@ -12,6 +12,7 @@ import pytest
 from operations_on import HOSTILE, every_combination, one_operation, same
 
 import linkwright as lw
+from linkwright.compiler.emit.c import _distinct
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.expression.operations import OPERATIONS
@@ -131,3 +132,9 @@ def test_frames_whose_names_become_alike(built):
     q, v, a = state(model, 0)
     wrenches = np.random.default_rng(0).normal(size=(2, 6))
     assert relative_error(built(kernel)(q, v, a, *wrenches), kernel(q, v, a, *wrenches)) < 1e-14
+
+
+def test_names_in_other_scripts_stay_readable_and_distinct():
+    names = ["α", "alpha", "θ", "Θ", "λ", "x₁", "ẋ", "é", "日", "本"]
+    wanted = ["alpha", "alpha_", "theta", "Theta", "lambda", "x1", "x_dot", "e", "x", "x_"]
+    assert _distinct(names, "") == wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -35,9 +36,28 @@ RESERVED = frozenset(_TAKEN.split())
 
 
 def identifier(name: str) -> str:
-    """A name as C allows it."""
-    cleaned = re.sub(r"\W", "_", name, flags=re.ASCII)
+    """A name as C allows it: Greek letters by their names, other letters without accents."""
+    cleaned = re.sub(r"\W", "_", "".join(map(_in_ascii, name)), flags=re.ASCII)
+    if not name.isascii() and not cleaned.strip("_"):  # letters of other scripts
+        return "x"
     return f"_{cleaned}" if not cleaned or cleaned[0].isdigit() else cleaned
+
+
+def _in_ascii(letter: str) -> str:
+    """Return a letter in ASCII: alpha for α, Theta for Θ, e for é, x_dot for ẋ, 1 for ₁; _ if there is none."""
+    if letter.isascii():
+        return letter
+    if greek := re.match(r"GREEK (SMALL|CAPITAL) LETTER (?:FINAL )?(\w+)", unicodedata.name(letter, "")):
+        word = _SPELLED.get(greek[2], greek[2].lower())
+        return word.capitalize() if greek[1] == "CAPITAL" else word
+    if unicodedata.combining(letter):
+        return "_dot" if letter == "\u0307" else ""
+    plain = unicodedata.normalize("NFKD", letter)
+    return "_" if plain == letter else "".join(map(_in_ascii, plain))
+
+
+_SPELLED = {"LAMDA": "lambda"}
+"""Greek letters whose names in Unicode have another spelling."""
 
 
 def _distinct(names: Iterable[str], suffix: str) -> list[str]:
