@@ -41,7 +41,7 @@ class Graph:
 
     __slots__ = (
         *("_constants", "_nodes", "angle_sums", "angle_sums_met", "arguments", "count", "failure", "limit", "repeats"),
-        *("begun", "indexed", "rows", "spans", "traced", "zero"),
+        *("begun", "indexed", "marks", "rows", "spans", "traced", "zero"),
     )
     unlimited = False
     """whether numbers are exact, so that no square of them underflows or overflows"""
@@ -63,6 +63,8 @@ class Graph:
         """step numbers of loops that are being traced"""
         self.rows: dict[int, Any] = {}
         """nodes that stand for rows of numbers: `tables.py`"""
+        self.marks: dict[int, Any] = {}
+        """rows in memory with marks that loops share, by index: `spatial/loops/entry_table.py`"""
         self.arguments: list[list[Expr]] = []
         """symbols that were created together"""
         self.spans: dict[int, tuple[float, float]] = {}

@@ -11,7 +11,12 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.compiler.ir import interpreter
 from linkwright.compiler.ir.interpreter import interpret
-from linkwright.dynamics.impulses import jacobian_blocks, looped_gauss_seidel, projected_gauss_seidel
+from linkwright.dynamics.impulses import (
+    constraint_families,
+    jacobian_blocks,
+    looped_gauss_seidel,
+    projected_gauss_seidel,
+)
 from linkwright.dynamics.impulses.constraints import contact_constraints, limit_constraints
 from linkwright.dynamics.impulses.impulse_solver import ImpulseProblem, Solver
 from linkwright.dynamics.impulses.inertia_factors import inertia_factors
@@ -74,7 +79,7 @@ def test_loops_give_what_the_book_gives_and_each_row_what_it_gives_alone(
         for x, y, z in zip(together, solved(solver)(model, q[k], v[k]), interpret(kernel.program, q, v), strict=True):
             assert np.allclose(x[k], y, rtol=1e-9, atol=1e-11)
             assert np.allclose(x[k], np.broadcast_to(z, x.shape)[k], rtol=1e-9, atol=1e-11)
-    for module in (looped_gauss_seidel, jacobian_blocks):
+    for module in (constraint_families, jacobian_blocks):
         monkeypatch.setattr(module, "MANY", 10**6)
     written = lw.compile(solved(solver), model).program
     assert kernel.program.length < 0.75 * written.length
@@ -122,7 +127,7 @@ def test_shifts_take_no_iterations_where_nothing_overlaps(looped: bool, monkeypa
 
     for module in (looped_gauss_seidel, projected_gauss_seidel):
         monkeypatch.setattr(module, "until", counted)
-    monkeypatch.setattr(looped_gauss_seidel, "MANY_ROWS", 16 if looped else 10**6)
+    monkeypatch.setattr(constraint_families, "MANY_ROWS", 16 if looped else 10**6)
 
     def shift(model: lw.Model, q: np.ndarray) -> tuple[Any, ...]:
         counts.clear()

@@ -25,8 +25,8 @@ from linkwright.dynamics.distance.shape_table import ShapeTable
 from linkwright.model.parts.pair import Pair
 from linkwright.model.parts.shape import Shape
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, maximum, where
-from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
+from linkwright.spatial.arrays import Array, is_zero, maximum, where
+from linkwright.spatial.loops.entry_table import EntryTable, KnownMarks, MarkedRows, pass_over
 from linkwright.spatial.loops.memory import empty_row, read, write
 from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 from linkwright.spatial.transform import pose_of_rows, split_pose
@@ -42,6 +42,9 @@ COSTLY = 48
 
 BOXED = 64
 """Cost of a pair from which bounding boxes are tested"""
+
+PERSISTENT = frozenset({"plane", "height_field", "sphere"})
+"""Kinds of shapes whose contact points, with any other shape, persist as bodies move a little"""
 
 BOUND = 5
 """Numbers of a bounding sphere: center, radius, and the part of it that allows for motion"""
@@ -74,9 +77,16 @@ class PlacedPair(NamedTuple):
         return math.prod(OPERATIONS.get(one.shape.kind, 1) for one in (self.first, self.second))
 
 
+class PairPoints(list[list[ContactCandidate]]):
+    """Contact points of pairs."""
+
+    touching: Sequence[Any] | None = None
+    """1 for each pair whose bounds touch, else 0, where its gaps may be undefined; None: not tested"""
+
+
 def looped_points(
     model: Model, pairs: Sequence[Pair], poses: Sequence[Array], reach: Reach | None = None
-) -> list[list[ContactCandidate]] | None:
+) -> PairPoints | None:
     """Return the candidates of pairs, in one row of memory; None if no loop is worth it.
 
     The margin is subtracted from gaps.
@@ -85,28 +95,81 @@ def looped_points(
     families = _PairFamilies(model, pairs)
     if symbol is None or not families.in_loops:
         return None
-    row = with_points(empty_row(symbol, families.starts[-1]), model, pairs, poses, reach)
-    return [
+    row, touching = _written(empty_row(symbol, families.starts[-1]), model, families, poses, reach)
+    found = PairPoints(
         [ContactCandidate.of_numbers(read(row, float(at), WIDTH)) for at in range(*two, WIDTH)]
         for two in pairwise(families.starts)
-    ]
+    )
+    found.touching = touching
+    return found
 
 
-def with_points(
-    row: Any, model: Model, pairs: Sequence[Pair], poses: Sequence[Array], reach: Reach | None = None
-) -> Any:
+def with_points(row: Any, model: Model, pairs: Sequence[Pair], poses: Sequence[Array]) -> Any:
     """Return the row of memory with the numbers of all candidates of pairs, in order."""
-    families, symbol = _PairFamilies(model, pairs), symbol_among(list(poses))
+    return _written(row, model, _PairFamilies(model, pairs), poses, None)[0]
+
+
+def _written(
+    row: Any, model: Model, families: _PairFamilies, poses: Sequence[Array], reach: Reach | None
+) -> tuple[Any, list[Any] | None]:
+    """Return the row of memory with all candidates, and :attr:`PairPoints.touching`."""
+    symbol = symbol_among(list(poses))
     looped = [] if symbol is None else families.in_loops
+    touching = None
     if looped:
         bodies = _Bodies(symbol.graph, poses, reach)
         bounds = None if reach is None else _Bounds(bodies, poses, reach, looped)
-        for family in looped:
-            row = _with_family(row, family, [families.starts[one.number] for one in family], bodies, bounds)
+        tests = [None if bounds is None or one not in looped else bounds.may_touch(one) for one in families.all]
+        marks = None
+        if reach is not None and reach.gaps_alone and pass_over(families.starts[-1] // WIDTH):
+            marks = _TouchingPairs(symbol.graph, families.all, tests)
+            touching = marks.of_pairs(len(families.starts) - 1)
+        for n, (family, test) in enumerate(zip(families.all, tests, strict=True)):
+            if family in looped:
+                places = [families.starts[one.number] for one in family]
+                marked = None if marks is None else marks.of_family(n)
+                row = _with_family(row, family, places, bodies, bounds, test, marked)
     for one in (one for family in families.all if family not in looped for one in family):
         found = points_between(model, one.pair, poses)
         row = write(row, float(families.starts[one.number]), [x for point in found for x in point.numbers])
-    return row
+    return row, touching
+
+
+class _TouchingPairs:
+    """Marks of pairs whose bounds touch, in memory; those of families without a test are 1."""
+
+    def __init__(
+        self, graph: Any, families: Sequence[Sequence[PlacedPair]], tests: Sequence[Callable[[Any], Any] | None]
+    ):
+        self._families = families
+        self._known = KnownMarks([(n, 0) for n, family in enumerate(families) for _ in family])
+        sizes = [len(family) for family in families]
+        self._places = [self._known.places[first] for first in np.cumsum([0, *sizes[:-1]])]
+        row = graph.room(self._known.size)
+        for first, count, test in zip(self._places, sizes, tests, strict=True):
+            row = self._marked(row, first, count, test)
+        self._row = self._known.share(row)
+
+    @staticmethod
+    def _marked(row: Any, first: int, count: int, test: Callable[[Any], Any] | None) -> Any:
+        def mark(k: Any, row: Any) -> Any:
+            return write(row, k + float(first), [1.0 if test is None else where(test(k), 1.0, 0.0)])
+
+        return for_each(count, mark, row)
+
+    def of_family(self, n: int) -> MarkedRows:
+        """Return the marks of the pairs of a family."""
+        found = self._known.rows_from(self._places[n], len(self._families[n]))
+        assert found is not None
+        return found
+
+    def of_pairs(self, count: int) -> list[Any]:
+        """Return the marks of all pairs, in their order."""
+        found: list[Any] = [None] * count
+        for first, family in zip(self._places, self._families, strict=True):
+            for k, one in enumerate(family):
+                found[one.number] = read(self._row, float(first + k), 1)[0]
+        return found
 
 
 class _PairFamilies:
@@ -236,9 +299,18 @@ class _Bounds:
 
 
 def _with_family(
-    row: Any, family: Sequence[PlacedPair], places: Sequence[int], bodies: _Bodies, bounds: _Bounds | None
+    row: Any,
+    family: Sequence[PlacedPair],
+    places: Sequence[int],
+    bodies: _Bodies,
+    bounds: _Bounds | None,
+    test: Callable[[Any], Any] | None,
+    marked: MarkedRows | None,
 ) -> Any:
-    """Return the row with the candidates of pairs of the same kinds; ``places``: index of the first number of each."""
+    """Return the row with the candidates of pairs of the same kinds; ``places``: index of the first number of each.
+
+    ``test``: whether the bounds of a pair touch; ``marked``: its results, if gaps of other pairs may be undefined.
+    """
     graph, kinds = bodies.graph, (family[0].first.shape.kind, family[0].second.shape.kind)
     nothing = np.tile(ABSENT, points_of(*kinds))
     faces = points_of(*kinds) > 1 and kinds[1] not in ("plane", "height_field")
@@ -254,7 +326,6 @@ def _with_family(
     def visit(k: Any, row: Any) -> Any:
         return write(row, columns.one(k, 1), entries(k))
 
-    test = None if bounds is None else bounds.may_touch(family)
     if bounds is None or test is None:
         return repeat(len(family), visit, row)
     if not bounds.gaps_alone:
@@ -271,11 +342,13 @@ def _with_family(
     flat = any(side.kind == "plane" for side in sides)
     limit = (lambda k: None) if flat else bounds.limit(family)
     second_test = bounds.boxes_may_touch(family, sides, limit)
+    bounce = any(one.pair.restitution is not None and not is_zero(one.pair.restitution) for one in family)
+    everywhere = marked is None or bounce or bool(PERSISTENT & set(kinds))
 
     def visit_near(k: Any, near: Any, row: Any) -> Any:
         """Write the numbers of a pair that may touch."""
 
-        def written(near: Any) -> Any:
+        def written(near: Any, row: Any) -> Any:
             found = entries(k, limit(k))
             for i in gaps:
                 found[i] = where(near, found[i], FAR)
@@ -283,15 +356,17 @@ def _with_family(
 
         def tested() -> Any:
             assert second_test is not None
-            both = second_test(k) & near
-            return when(both, lambda: written(both), row)
+            both, before = second_test(k) & near, row if everywhere else without_contact(k, row)
+            return when(both, lambda: written(both, before), before)
 
-        return when(near, lambda: written(near) if second_test is None else tested(), row)
+        return when(near, lambda: written(near, row) if second_test is None else tested(), row)
 
-    row = for_each(len(family), without_contact, row)
+    if everywhere:
+        row = for_each(len(family), without_contact, row)
     if not pass_over(len(family)):
         return repeat(len(family), lambda k, row: visit_near(k, test(k), row), row)
-    marked = MarkedRows(graph, len(family), lambda k: where(test(k), 1.0, 0.0))
+    if marked is None:
+        marked = MarkedRows.computed(graph, len(family), lambda k: where(test(k), 1.0, 0.0))
     return marked.each(lambda k, row: visit_near(k, marked.mark(k) > 0.5, row), row)
 
 

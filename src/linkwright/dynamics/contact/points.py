@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linkwright.dynamics.contact.looped_points import Reach, looped_points
+from linkwright.dynamics.contact.looped_points import PairPoints, Reach, looped_points
 from linkwright.dynamics.contact.placed_shapes import points_between
-from linkwright.dynamics.contact.shapes.candidate import ContactCandidate
 from linkwright.dynamics.contact.shapes.pairs import points_of
 from linkwright.model.parts.pair import Pair
 from linkwright.model.tree import Model
@@ -18,13 +17,13 @@ def points_of_pair(model: Model, pair: Pair) -> int:
     return points_of(model.shapes[pair.first].kind, model.shapes[pair.second].kind)
 
 
-def contact_points(model: Model, poses: Sequence[Array], reach: Reach | None = None) -> list[list[ContactCandidate]]:
+def contact_points(model: Model, poses: Sequence[Array], reach: Reach | None = None) -> PairPoints:
     """Return the contact points of all pairs, with symbols in loops over pairs of the same kinds.
 
     ``reach``: pairs in loops that are farther apart have no points.
     """
     found = looped_points(model, model.pairs, poses, reach)
-    return [points_between(model, pair, poses) for pair in model.pairs] if found is None else found
+    return PairPoints(points_between(model, pair, poses) for pair in model.pairs) if found is None else found
 
 
 def pair_name(model: Model, pair: Pair) -> str:

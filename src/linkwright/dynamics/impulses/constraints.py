@@ -15,17 +15,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.contact.looped_points import PERSISTENT, PairPoints
 from linkwright.dynamics.contact.points import contact_points, points_of_pair
 from linkwright.dynamics.contact.shapes.candidate import DISTANT, WIDTH, ContactCandidate, contact_frame
 from linkwright.dynamics.forces.springs import joints_of, length_rows, pieces_of, stretched
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
-from linkwright.dynamics.impulses.supports import LIMIT_STRIDE, bodies_of, filled_support, moving_coordinates
+from linkwright.dynamics.impulses.supports import (
+    LIMIT_STRIDE,
+    bodies_of,
+    coupled_coordinates,
+    filled_support,
+    moving_coordinates,
+)
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.parts.pair import Pair
 from linkwright.model.parts.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, largest, maximum, minimum, where
-from linkwright.spatial.loops.entry_table import mapped
+from linkwright.spatial.loops.entry_table import KnownMarks, marked
 from linkwright.spatial.loops.repeats import when
 
 REACH, SUDDEN = 1e-2, 2.0
@@ -37,9 +44,6 @@ FASTER = 4.0
 """Factor of the largest joint speed that a light joint may reach within a step after an impact. A limit that is passed
 all
 the same is corrected by a position shift, and by impulses from the next step on."""
-
-FOLLOWED = frozenset({"plane", "height_field", "sphere"})
-"""Kinds of shapes whose contact points, with any other shape, persist as bodies move a little"""
 
 MANY = 8
 """Number of pairs, or limits, from which the proximity of each point is tested before its rows are computed."""
@@ -198,7 +202,8 @@ def contact_constraints(
     moving = tested or any(has_restitution(pair) for pair in model.pairs)
     jacobians = PointJacobians(model, poses, q, body_velocities(model, q, v) if moving else None)
     groups = point_groups(model, points)
-    activity = _activity(model, groups, jacobians, h) if tested else [(None, None)] * len(groups)
+    touching = points.touching if isinstance(points, PairPoints) else None
+    activity = _activity(model, groups, jacobians, h, touching) if tested else [(None, None)] * len(groups)
     return [
         _of_points(model, model.pairs[k], own, jacobians, one) for (k, own), one in zip(groups, activity, strict=True)
     ]
@@ -215,28 +220,47 @@ def tests_points(model: Model) -> bool:
 
 
 def _activity(
-    model: Model, groups: Sequence[tuple[int, Sequence[ContactCandidate]]], jacobians: PointJacobians, h: Any
+    model: Model,
+    groups: Sequence[tuple[int, Sequence[ContactCandidate]]],
+    jacobians: PointJacobians,
+    h: Any,
+    touching: Sequence[Any] | None,
 ) -> list[tuple[Any, Any]]:
     """Return of groups of one point its normal velocity, m/s, and 1 where it may be active in this step, else 0.
 
-    The velocity is None where no pair has restitution.
+    The velocity is None where no pair has restitution. ``touching``: see :class:`PairPoints`.
     """
     bounce = any(has_restitution(pair) for pair in model.pairs)
+    nothing = np.zeros(1 + bounce)
 
-    def activity(numbers: Array) -> list[Any]:
-        gap = numbers[0]
-
+    def activity(numbers: Array) -> Sequence[Any]:
         def exists() -> Array:
             _, point, normal = ContactCandidate.of_numbers(numbers[:WIDTH])
-            first, second = numbers[WIDTH:]
+            first, second = numbers[WIDTH], numbers[WIDTH + 1]
             speed = normal @ jacobians.velocity(first, second, point)
-            near = where(gap < contact_reach(h) + 2.0 * h * maximum(-speed, 0.0), 1.0, 0.0)
+            near = where(numbers[0] < contact_reach(h) + 2.0 * h * maximum(-speed, 0.0), 1.0, 0.0)
             return np.stack([near, speed] if bounce else [near])
 
-        return when(gap < DISTANT, exists, np.zeros(1 + bounce))
+        def tested() -> Any:
+            return when(numbers[0] < DISTANT, exists, nothing)
+
+        return tested() if touching is None else when(numbers[WIDTH + 2] > 0.5, tested, nothing)  # type: ignore[no-any-return]
 
     rows = [[*point.numbers, *map(float, bodies_of(model, model.pairs[k]))] for k, (point,) in groups]
-    return [(one[1] if bounce else None, one[0]) for one in mapped(activity, rows, 1 + bounce)]
+    if touching is not None:
+        rows = [[*row, touching[k]] for row, (k, _) in zip(rows, groups, strict=True)]
+    keys = {k: _mark_key(model, model.pairs[k]) for k in dict.fromkeys(k for k, _ in groups)}
+    known = KnownMarks([keys[k] for k, _ in groups])
+    return [(one[1] if bounce else None, one[0]) for one in marked(activity, rows, 1 + bounce, known)]
+
+
+def _mark_key(model: Model, pair: Pair) -> tuple[Any, Any]:
+    """Return the kind of the points of a pair, for loops over their rows, and the order of the points of a kind."""
+    bodies = bodies_of(model, pair)
+    support = filled_support(model, bodies)
+    loops = tuple(len(loop) for loop in coupled_coordinates(model) if not set(loop) - set(support))
+    rows = tuple(len(rows) for _, rows in friction_rows(pair))
+    return (len(support), min(bodies) >= 0, rows), (not has_persistent_points(pair, model), loops)
 
 
 def point_groups(
@@ -295,7 +319,7 @@ def has_restitution(pair: Pair) -> bool:
 def has_persistent_points(pair: Pair, model: Model) -> bool:
     """Return whether the contact points of a rigid pair persist as its bodies move a little."""
     kinds = {model.shapes[number].kind for number in (pair.first, pair.second)}
-    return pair.stiffness is None and bool(kinds & FOLLOWED)
+    return pair.stiffness is None and bool(kinds & PERSISTENT)
 
 
 def dense_jacobian(groups: Sequence[ConstraintGroup], nv: int) -> Array:

@@ -55,7 +55,7 @@ from linkwright.dynamics.impulses.projected_gauss_seidel import (
 )
 from linkwright.errors import ArgumentError, explained
 from linkwright.spatial.arrays import Array, is_one, maximum, minimum, where
-from linkwright.spatial.loops.entry_table import largest_of, mapped
+from linkwright.spatial.loops.entry_table import by_marks, in_order_of_marks, largest_of, mapped, pass_over
 from linkwright.spatial.loops.memory import entries_of, is_memory_row, memory_row, read
 from linkwright.spatial.loops.repeats import when
 
@@ -247,7 +247,7 @@ class ImpulseProblem:
         Gaps without ``ends`` are those at the beginning plus h times their rates. This omits ½ h² ω² r of a point at
         radius r: the foot of a fast leg would sink.
         """
-        moving = self._moving(found.z)
+        moving = self._moving(found.z, () if ends is None else ends.groups)
         if not self._solver.position_limit or not any(one.constraints for one in moving):
             return None
         if ends is not None:
@@ -271,9 +271,13 @@ class ImpulseProblem:
         settings = ProjectedGaussSeidel(self._solver.position_limit, least, accelerated=tolerance is not None)
         return self.factors.from_factor_space(solve_from_zero(subproblems, size, nil, settings))
 
-    def _moving(self, z: Array) -> list[PositionRows]:
-        """Return the normal rows of each group, and positions after a step with impulses z (nv,) in factor space."""
-        limits, ends = self._limit_rows(self._v_free + self.factors.from_factor_space(z)), self._straight_gaps(z)
+    def _moving(self, z: Array, followed: Sequence[int]) -> list[PositionRows]:
+        """Return the normal rows of each group, and positions after a step with impulses z (nv,) in factor space.
+
+        ``followed``: groups whose gaps are defined also where they are not near.
+        """
+        limits = self._limit_rows(self._v_free + self.factors.from_factor_space(z))
+        ends = self._straight_gaps(z, frozenset(followed))
         found = []
         for k, (group, rows) in enumerate(self._both()):
             if k in limits:
@@ -286,7 +290,7 @@ class ImpulseProblem:
                 found.append(PositionRows((), (), np.zeros((len(group.support), 0)), np.zeros(0), None))
         return found
 
-    def _straight_gaps(self, z: Array) -> dict[int, Array]:
+    def _straight_gaps(self, z: Array, followed: frozenset[int]) -> dict[int, Array]:
         """Return the gaps (k,) of rigid contacts at the end of a step along straight paths, by the index of a group."""
         row = memory_row(z)
         kinds: dict[Any, list[int]] = {}
@@ -294,21 +298,29 @@ class ImpulseProblem:
             if isinstance(group.constraints[0], ContactConstraint) and group.constraints[0].pair.stiffness is None:
                 kinds.setdefault((len(group.support), group.between_bodies), []).append(k)
         found: dict[int, Array] = {}
-        for (depth, _), own in kinds.items():
 
-            def end(numbers: Array, depth: int = depth) -> list[Any]:
+        def add(depth: int, own: Sequence[int], marked: bool) -> None:
+            def end(numbers: Array) -> list[Any]:
                 near, gap = numbers[0], numbers[1]
 
                 def moved() -> Any:
                     r, Y, places = numbers[2], numbers[3 : 3 + depth], numbers[3 + depth :]
                     return gap + self._h * (r + Y @ np.concatenate([read(row, place, 1) for place in places]))
 
-                return [moved() if is_one(near) else when(near > 0.5, moved, gap)]
+                return [moved() if marked or is_one(near) else when(near > 0.5, moved, gap)]
 
             contacts = [(k, i) for k in own for i in range(len(self.groups[k].constraints))]
             table = [self._numbers_of_contact(k, i) for k, i in contacts]
-            ends = iter(mapped(end, table, 1))
-            found |= {k: np.concatenate([next(ends) for _ in self.groups[k].constraints]) for k in own}
+            ends = iter(mapped(end, table, 1, [one[0] for one in table] if marked else None))
+            found.update({k: np.concatenate([next(ends) for _ in self.groups[k].constraints]) for k in own})
+
+        for (depth, _), own in kinds.items():
+            some = [k for k in own if k not in followed and self.groups[k].near is not None]
+            if pass_over(len(some)):
+                add(depth, in_order_of_marks(some, lambda k: self.groups[k].near), True)
+                own = [k for k in own if k not in found]
+            if own:
+                add(depth, own, False)
         return found
 
     def _numbers_of_contact(self, k: int, i: int) -> list[Any]:
@@ -406,12 +418,13 @@ class ImpulseProblem:
         ]
         bounce = any(has_restitution(one.pair) for *_, one in contacts)  # impacts read the laws of all contacts
         for compliant in (False, True):
-            own = [contact for contact in contacts if (contact[2].pair.stiffness is not None) == compliant]
-            rows = [_stiffness_numbers(one) for *_, one in own]
-            marks = None if bounce else [1.0 if (near := self.groups[k].near) is None else near for k, *_ in own]
-            numbers = mapped(self._soft if compliant else self._rigid, rows, 2 if compliant else 1, marks)
-            for (k, i, _), (bias, *softness) in zip(own, numbers, strict=True):
-                found[k][i] = _Compliance(softness[0] if compliant else 0.0, bias)
+            some = [contact for contact in contacts if (contact[2].pair.stiffness is not None) == compliant]
+            for own in by_marks(some, lambda contact: self.groups[contact[0]].near):
+                rows = [_stiffness_numbers(one) for *_, one in own]
+                marks = None if bounce else [1.0 if (near := self.groups[k].near) is None else near for k, *_ in own]
+                numbers = mapped(self._soft if compliant else self._rigid, rows, 2 if compliant else 1, marks)
+                for (k, i, _), (bias, *softness) in zip(own, numbers, strict=True):
+                    found[k][i] = _Compliance(softness[0] if compliant else 0.0, bias)
         return found
 
     def _rigid(self, numbers: Array) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import contact_frame
+from linkwright.dynamics.impulses.constraint_families import ALIKE
 from linkwright.dynamics.impulses.constraints import (
     ConstraintGroup,
     ContactConstraint,
@@ -31,10 +32,9 @@ from linkwright.dynamics.impulses.impulse_laws import (
     reciprocal,
 )
 from linkwright.dynamics.impulses.inertia_factors import InertiaFactors
-from linkwright.dynamics.impulses.looped_gauss_seidel import ALIKE
 from linkwright.dynamics.impulses.point_jacobians import PointJacobians
 from linkwright.spatial.arrays import Array, is_symbolic
-from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
+from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, in_order_of_marks, pass_over
 from linkwright.spatial.loops.memory import MemoryArray, joined, read, write
 from linkwright.spatial.loops.repeats import repeat, symbol_among, when
 
@@ -161,7 +161,10 @@ def _looped_blocks(
     graph = symbol_among([factors.L, v_free]).graph
     free = graph.row((factors.L @ v_free) / factors.roots)
     bounce = any(has_restitution(one.contact.pair) for one in contacts)
-    families = [_ContactFamily(graph, points, factors, bounce) for points in chosen]
+    families = [
+        _ContactFamily(graph, in_order_of_marks(points, lambda one: one.group.near), factors, bounce)
+        for points in chosen
+    ]
     sizes = [(len(one.points) * one.wide, len(one.points) * one.narrow) for one in families]
     *starts, whole = np.cumsum([(0, 0), *sizes], axis=0).tolist()
     rooms = graph.room(whole[0]), graph.room(whole[1])  # one of all families: later loops read both in place
@@ -204,7 +207,7 @@ class _ContactFamily:
 
     def written(self, free: Any, rooms: tuple[Any, Any], wide: float, narrow: float) -> tuple[Any, Any]:
         """Write Y and the other entries from these places of two rows of memory; ``free``: D^(½) L v_free."""
-        graph, first = self._graph, self._first
+        first = self._first
 
         def visit(k: Any, ys: Any, others: Any) -> tuple[Any, Any]:
             def computed() -> tuple[Array, Any]:
@@ -226,7 +229,7 @@ class _ContactFamily:
             return when(marked.mark(k) > 0.5, computed, ys, others)  # type: ignore[no-any-return]
 
         if self._passes_over:
-            marked = MarkedRows(graph, len(self.points), self._near)
+            marked = MarkedRows.of_column(self._columns, 7 + self._count, len(self.points))
             return marked.each(visit_near, *rooms)  # type: ignore[no-any-return]
         return repeat(len(self.points), visit, *rooms)  # type: ignore[no-any-return]
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics.impulses.constraint_families import ConstraintFamily, constraint_families
 from linkwright.dynamics.impulses.impulse_laws import (
     LARGEST_EXTRAPOLATION,
     SAFETY,
@@ -25,164 +26,10 @@ from linkwright.dynamics.impulses.impulse_laws import (
 )
 from linkwright.dynamics.impulses.inertia_factors import TINY
 from linkwright.spatial.arrays import Array, clip, maximum, where
-from linkwright.spatial.loops.entry_table import EntryTable, MarkedRows, pass_over
-from linkwright.spatial.loops.memory import entries_of
 from linkwright.spatial.loops.repeats import repeat, symbol_among, until, when
-
-MANY = 24
-"""Number of constraints in families from which loops are faster"""
-
-MANY_ROWS = 64
-"""The same for constraints of one row"""
-
-ALIKE = 3
-"""Number of constraints of one kind from which they are a loop"""
 
 STRIDE = 4
 """Number of entries processed together in loops over all impulses"""
-
-
-class LoopedConstraint(NamedTuple):
-    """Constraint of a family."""
-
-    subproblem: Subproblem
-    law: ImpulseLaw
-    rows: list[int]
-    """its rows among those of its subproblem"""
-
-    @property
-    def kind(self) -> Any:
-        """Key of its family."""
-        own = self.subproblem
-        return (*self.law.kind, len(self.rows), len(own.support), own.near is None, own.table)
-
-    @property
-    def places(self) -> list[int]:
-        """Index of its first impulse, and its coordinates."""
-        return [self.subproblem.at[self.rows[0]], *self.subproblem.support]
-
-    @property
-    def numbers(self) -> list[Any]:
-        """Its row of the table of numbers."""
-        Y, r = self.subproblem.Y[:, self.rows], self.subproblem.r[self.rows]
-        near = [] if self.subproblem.near is None else [self.subproblem.near]
-        return [*near, *entries_of(Y.T), *r, *self.law.numbers]
-
-
-def constraint_families(subproblems: Sequence[Subproblem]) -> list[list[LoopedConstraint]]:
-    """Group all constraints by kind, in the order of the first of each kind."""
-    found: dict[Any, list[LoopedConstraint]] = {}
-    for subproblem in subproblems:
-        for law, rows in zip(subproblem.laws, subproblem.places, strict=True):
-            entry_of = LoopedConstraint(subproblem, law, rows)
-            found.setdefault(entry_of.kind, []).append(entry_of)
-    return list(found.values())
-
-
-def loops_pay_off(subproblems: Sequence[Subproblem]) -> bool:
-    """Return whether there are enough constraints of the same kind, with known impulse laws.
-
-    Of constraints of one row, as in position shifts, more are needed: unrolled code of some dozen is as fast.
-    """
-    if not all(subproblem.laws for subproblem in subproblems):
-        return False
-    alike = [some for some in constraint_families(subproblems) if len(some) >= ALIKE]
-    return (
-        sum(len(some) for some in alike if len(some[0].rows) > 1) >= MANY
-        or sum(len(some) for some in alike if len(some[0].rows) == 1) >= MANY_ROWS
-    )
-
-
-class ConstraintFamily:
-    """Constraints of one kind, and their tables."""
-
-    def __init__(self, graph: Any, members: Sequence[LoopedConstraint], first: int):
-        """``first``: index of z in the row of all impulses."""
-        self.graph, self.members = graph, members
-        self.law, self.size = members[0].law, len(members[0].rows)
-        self.depth = len(members[0].subproblem.support)
-        self.has_near = members[0].subproblem.near is not None
-        self.columns = EntryTable(graph, [entry_of.numbers for entry_of in members])
-        places = [[entry_of.places[0], *(first + k for k in entry_of.places[1:])] for entry_of in members]
-        self.index = graph.row([float(k) for row in places for k in row])
-        self.marked: MarkedRows | None = None
-
-    def each(self, visit: Callable[..., tuple[Any, ...]], *state: Any) -> tuple[Any, ...]:
-        """Return the state after ``visit(k, *state)`` for each constraint in turn; it has several parts."""
-        if len(self.members) < ALIKE:
-            for k in range(len(self.members)):
-                state = visit(float(k), *state)
-            return state
-        found: tuple[Any, ...] = repeat(len(self.members), visit, *state)
-        return found
-
-    def each_near(self, visit: Callable[..., tuple[Any, ...]], *state: Any, on: Any = None) -> tuple[Any, ...]:
-        """Do the same, but pass over blocks of constraints of which none is near; ``on``: rows that continue."""
-        if self.marked is None:
-            return self.each(visit, *state)
-        found: tuple[Any, ...] = self.marked.each(visit, *state, on=on)
-        return found
-
-    def find_near(self, x: Any) -> None:
-        """Find the blocks of constraints that are near, and those of other impulses that are not zero in a row x."""
-        if not self.has_near or not pass_over(len(self.members)):
-            return
-
-        def mark(k: Any) -> Any:
-            near = self.columns.one(k, 0)
-            if x is None:
-                return near
-            left = self.graph.entry(x, self.places(k)[0][0])
-            return where(near > 0.5, 1.0, where(abs(left) > 0.0, 0.5, 0.0))
-
-        self.marked = MarkedRows(self.graph, len(self.members), mark)
-
-    def largest_near(self) -> Any:
-        """Return 1 where any constraint may be active, else 0."""
-        if not self.has_near:
-            return 1.0
-        if self.marked is not None:
-            return where(self.marked.largest() > 0.5, 1.0, 0.0)
-        return reduce(maximum, (entry_of.subproblem.near for entry_of in self.members))
-
-    def places(self, k: Any) -> tuple[list[Any], list[Any]]:
-        """Return the indices of the impulses of constraint k, and of its coordinates."""
-        at = k * float(self.depth + 1)
-        first = self.graph.entry(self.index, at)
-        support = [self.graph.entry(self.index, at + float(j + 1)) for j in range(self.depth)]
-        return [first + float(i) if i else first for i in range(self.size)], support
-
-    def near(self, k: Any) -> Any:
-        """Return whether constraint k may be active; None where that is not tested."""
-        if not self.has_near:
-            return None
-        return (self.columns.one(k, 0) if self.marked is None else self.marked.mark(k)) > 0.5
-
-    def left(self, k: Any) -> Any:
-        """Return whether constraint k is not near, and may have an impulse of the previous step."""
-        if self.marked is None:
-            return ~self.near(k)
-        mark = self.marked.mark(k)
-        return (mark > 0.0) & (mark < 1.0)
-
-    def rows(self, k: Any) -> Array:
-        """Return Yᵀ (size, depth)."""
-        first = int(self.has_near)
-        return self.columns.some(k, first, self.size * self.depth).reshape(self.size, self.depth)
-
-    def row(self, k: Any, i: int, j: int, turn: int = 0) -> Any:
-        """Return an entry of Yᵀ; ``turn``: a count that forces another read."""
-        return self.columns.one(k, int(self.has_near) + i * self.depth + j, turn)
-
-    def free(self, k: Any) -> Array:
-        """Return r (size,)."""
-        first = int(self.has_near) + self.size * self.depth
-        return self.columns.some(k, first, self.size)
-
-    def law_of(self, k: Any) -> ImpulseLaw:
-        """Return the law of constraint k."""
-        first = int(self.has_near) + self.size * (self.depth + 1)
-        return self.law.of_numbers(list(self.columns.some(k, first, self.columns.width - first)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +61,7 @@ class LoopedGaussSeidel:
     @cached_property
     def whole(self) -> int:
         """Length of a row of p and z."""
-        return impulse_row_size(self.size, self.coordinates)
+        return _padded(self.size) + _padded(self.coordinates)
 
     def row(self, p: Array, z: Array) -> Any:
         """Return the row of p and z."""
@@ -263,14 +110,15 @@ class LoopedGaussSeidel:
         self._find_near()
         return self._factor_space(self._with_factor_impulses(self.row(p, np.zeros(self.coordinates)), 0.0 * p[0])[0])
 
-    def _near_alone(self, x: Any, nil: Any) -> Any:
-        """Return the row with zero impulses of constraints that are not near."""
+    def _near_alone(self, x: Any, nil: Any, flagged: bool) -> Any:
+        """Return the row with zero impulses of constraints that are not near; ``flagged``: whether flags follow z."""
+        flags = self.whole
         for family in self.families:
             if family.has_near:
 
-                def cleared(k: Any, x: Any, unused: Any, family: ConstraintFamily = family) -> tuple[Any, Any]:
-                    left = family.left(k)
-
+                def cleared(
+                    k: Any, left: Any, x: Any, unused: Any, family: ConstraintFamily = family
+                ) -> tuple[Any, Any]:
                     def zeros() -> tuple[Any, Any]:
                         row = x
                         for i in family.places(k)[0]:
@@ -279,7 +127,8 @@ class LoopedGaussSeidel:
 
                     return when(left, zeros, x, unused)  # type: ignore[no-any-return]
 
-                x, _ = family.each_near(cleared, x, nil)
+                x, _ = family.each_left(cleared, flags if flagged else None, x, nil)
+                flags += family.flags
         return x
 
     def _with_factor_impulses(self, x: Any, nil: Any) -> tuple[Any, Any]:
@@ -308,7 +157,7 @@ class LoopedGaussSeidel:
     def solve_in_row(self, x: Any, settings: ProjectedGaussSeidel) -> tuple[Any, Array, Any]:
         """Return the row after the iterations, z, and their number, from a row of the warm start."""
         nil = self.graph.zero
-        x, count = self._solved_from(self._each_coordinate(self._cleared, x, nil)[0], nil, settings)
+        x, count = self._solved_from(self._each_coordinate(self._cleared, x, nil)[0], nil, settings, True)
         return x, self._factor_space(x), count
 
     def solve_from_zero(self, nil: Any, settings: ProjectedGaussSeidel) -> Array:
@@ -341,11 +190,11 @@ class LoopedGaussSeidel:
             x = self.graph.put(x, i, 0.0)
         return x, unused
 
-    def _solved_from(self, x: Any, nil: Any, settings: ProjectedGaussSeidel) -> tuple[Any, Any]:
+    def _solved_from(self, x: Any, nil: Any, settings: ProjectedGaussSeidel, flagged: bool = False) -> tuple[Any, Any]:
         """Return the row after the iterations from a warm start p, with z = 0, and their number."""
         graph = self.graph
         self._find_near(x)
-        x, work = self._with_factor_impulses(self._near_alone(x, nil), nil)
+        x, work = self._with_factor_impulses(self._near_alone(x, nil, flagged), nil)
         s = warm_start_factor(work, self._factor_space(x))
 
         def scaled(places: list[Any], x: Any, before: Any, step: Any, acts: Any = None) -> tuple[Any, ...]:
@@ -565,8 +414,11 @@ def warm_start_factor(work: Any, z: Array) -> Any:
 
 
 def impulse_row_size(size: int, coordinates: int) -> int:
-    """Return the length of a row of p (size,) and z (coordinates,), with padding of both."""
-    return _padded(size) + _padded(coordinates)
+    """Return the length of a row of p (size,) and z (coordinates,), with padding of both, and flags of blocks of p.
+
+    Flags are at most 9/64 of the impulses: families with flags have at least 64 constraints.
+    """
+    return _padded(size) + _padded(coordinates) + size // 6
 
 
 def _padded(size: int) -> int:

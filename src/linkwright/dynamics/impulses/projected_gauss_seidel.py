@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.impulses.constraint_families import constraint_families, loops_pay_off
 from linkwright.dynamics.impulses.impulse_laws import (
     LARGEST_EXTRAPOLATION,
     SAFETY,
@@ -21,12 +22,7 @@ from linkwright.dynamics.impulses.impulse_laws import (
     initial_change,
     velocity_change,
 )
-from linkwright.dynamics.impulses.looped_gauss_seidel import (
-    LoopedGaussSeidel,
-    constraint_families,
-    loops_pay_off,
-    warm_start_factor,
-)
+from linkwright.dynamics.impulses.looped_gauss_seidel import LoopedGaussSeidel, warm_start_factor
 from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
 from linkwright.spatial.loops.memory import plain, read, write
 from linkwright.spatial.loops.repeats import repeat, until, when

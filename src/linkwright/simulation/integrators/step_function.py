@@ -289,9 +289,12 @@ def row_size(model: Model, options: StepOptions) -> int | None:
 
 
 def begun_memory(model: Model, options: StepOptions, memory: Array) -> Any:
-    """Return the memory of steps from its entries (size,): a row in memory if they are many, else the array."""
+    """Return the memory of steps from its entries (size,): a row in memory if they are many, else the array.
+
+    The other entries of the row are 1: any impulse may be nonzero (`looped_gauss_seidel.py`).
+    """
     size = row_size(model, options)
-    return filled_row(memory, size) if size is not None and is_symbolic(memory) else memory
+    return filled_row(memory, size, 1.0) if size is not None and is_symbolic(memory) else memory
 
 
 def memory_entries(memory: Any, size: int) -> Array:

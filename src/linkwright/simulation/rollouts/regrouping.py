@@ -17,8 +17,11 @@ from linkwright.simulation.integrators.step_kernels import FED, NUMBERS
 from linkwright.simulation.rollouts.preparation import PreparedRollout
 from linkwright.spatial.arrays import Array
 
-INTERVAL = 10
-"""Number of steps between two sortings"""
+INTERVAL, LONGEST = 10, 100
+"""Smallest and largest number of steps between two sortings"""
+
+ENTRIES = 200
+"""Entries of the carried state for each step between two sortings, with which the state is read and written"""
 
 PER_OCTAVE = 2.0
 """Number of classes of iterations between a number and its double"""
@@ -42,7 +45,7 @@ def pays_off(of: PreparedRollout, kernel: Kernel, arrays: Sequence[Array]) -> bo
 
 
 class MotionOrder:
-    """Order in which the motions of a batch run, sorted again every :data:`INTERVAL` steps.
+    """Order in which the motions of a batch run, sorted again after an interval.
 
     Parameters
     ----------
@@ -57,13 +60,21 @@ class MotionOrder:
     def __init__(self, places: Mapping[str, slice], rows: int, piece: int):
         self.indices = np.arange(rows)
         self._places, self._pieces, self._steps = places, self.indices // piece, 0
+        self.interval = interval_of(places)
+        """number of steps between two sortings"""
 
     def follow(self, rest: Array, steps: int) -> None:
-        """Count steps, which led to a carried state, and sort after :data:`INTERVAL` of them."""
+        """Count steps, which led to a carried state, and sort after the interval."""
         self._steps += steps
-        if self._steps >= INTERVAL:
+        if self._steps >= self.interval:
             self._steps = 0
             self.indices[:] = _order(rest, self._places, self._pieces)
+
+
+def interval_of(places: Mapping[str, slice]) -> int:
+    """Return the number of steps between two sortings of motions that carry states with these parts."""
+    size = max(place.stop for place in places.values())
+    return min(max(INTERVAL, size // ENTRIES), LONGEST)
 
 
 def sorted_together(threads: int) -> int:
@@ -88,12 +99,12 @@ def take_sorted_steps(
     now = [*(x.copy() for x in arrays[:3]), *arrays[3:]]
     numbers = now[NUMBERS] = arrays[NUMBERS].copy()
     order = MotionOrder(places, len(now[0]), sorted_together(threads or kernel.threads))
-    some = max(1, min(calls, INTERVAL // steps))  # calls between two sortings
+    some = max(1, min(calls, order.interval // steps))  # calls between two sortings
     for first in range(0, calls, some):
         taken = min(some, calls - first)
         found = [x[first : first + taken] if len(x) == calls else x[:taken] for x in results]
-        for done in range(0, steps, INTERVAL):
-            numbers[1] = turns = min(INTERVAL, steps - done)
+        for done in range(0, steps, order.interval):
+            numbers[1] = turns = min(order.interval, steps - done)
             kernel.sequence(taken, now, FED, found, turns, threads, in_place=True, order=order.indices)()
             order.follow(now[2], taken * turns)
     for x, end in zip(results, now[:3], strict=False):

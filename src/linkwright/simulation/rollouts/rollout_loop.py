@@ -23,7 +23,7 @@ from linkwright.simulation.integrators.step_function import fewer_pairs
 from linkwright.simulation.integrators.step_kernels import FED, MANY, shared_and_own_values, step_kernels
 from linkwright.simulation.recording import available_memory
 from linkwright.simulation.rollouts.preparation import PreparedRollout, prepare_rollout
-from linkwright.simulation.rollouts.regrouping import INTERVAL, OVER_STEPS, pays_off, take_sorted_steps
+from linkwright.simulation.rollouts.regrouping import OVER_STEPS, interval_of, pays_off, take_sorted_steps
 from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.setup import Actuation, Integrator, Setup, Surroundings, takes_options
 from linkwright.spatial.arrays import Array
@@ -135,8 +135,8 @@ def run_rollout(of: PreparedRollout, steps: int, every: int | None, threads: int
     if not rows or rows[0]:
         given = kernel_arguments(of, kernel, count)
         number = None if threads is None else checked_threads("threads", threads)
-        divisible = of.batch and not OVER_STEPS & {*spec.more} and calls * count >= 2 * INTERVAL
-        if divisible and pays_off(of, kernel, given):
+        divisible = of.batch and not OVER_STEPS & {*spec.more}
+        if divisible and calls * count >= 2 * interval_of(spec.layout.places) and pays_off(of, kernel, given):
             take_sorted_steps(kernel, spec.layout.places, given, calls, count, results, number)
         else:
             kernel.sequence(calls, given, FED, results, count, number)()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, maximum, minimum
+from linkwright.spatial.arrays import Array, maximum, minimum, where
 from linkwright.spatial.loops.memory import MemoryEntry, plain, read, write
 from linkwright.spatial.loops.repeats import for_each, repeat, symbol_among, when
 
@@ -90,34 +92,71 @@ class TableRow(Sequence[Any]):
 class MarkedRows:
     """Rows that are marked in some lanes, found by blocks.
 
-    ``mark``: returns 1 for the index of a marked row, 0 for others, or ½ for one that is visited all the same.
+    ``marks``: row of memory with their marks from the index ``first`` on, and zeros up to a whole block: 1 for a marked
+    row, 0 for others, or ½ for one that is visited all the same. ``shared``: whether other loops use these marks.
     """
 
-    def __init__(self, graph: Any, count: int, mark: Callable[[Any], Any]):
-        def padded(count: int, entry: Callable[[Any], Any]) -> Any:
-            row = graph.room(-(-count // BLOCK) * BLOCK)
-            row = for_each(count, lambda k, row: graph.put(row, k, entry(k)), row)
-            for k in range(count, -(-count // BLOCK) * BLOCK):
-                row = graph.put(row, float(k), 0.0)
-            return row
-
-        def largest(row: Any, b: Any) -> Any:
-            return reduce(maximum, (graph.entry(row, b * BLOCK + i) for i in range(BLOCK)))
-
-        self._graph = graph
-        self._levels = [padded(count, mark)]
+    def __init__(self, graph: Any, count: int, marks: Any, first: int = 0, shared: bool = False):
+        self._graph, self.shared = graph, shared
+        self._levels = [marks]
         """marks of rows, of blocks, of groups of blocks and so on"""
         self._counts = [count]
+        self._first = self._start = first
+        """index of the mark of the first row of the first block, and of the first row of this part"""
+        self._count = count
+
+        def largest(row: Any, first: float, b: Any) -> Any:
+            return reduce(maximum, (graph.entry(row, b * BLOCK + (first + i)) for i in range(BLOCK)))
+
         while self._counts[-1] >= PASSED_OVER * BLOCK or len(self._counts) == 1:
+            own = partial(largest, self._levels[-1], 0.0 if len(self._counts) > 1 else float(first))
             self._counts.append(-(-self._counts[-1] // BLOCK))
-            self._levels.append(padded(self._counts[-1], partial(largest, self._levels[-1])))
+            self._levels.append(_filled_blocks(graph, self._counts[-1], own))
+
+    @classmethod
+    def computed(cls, graph: Any, count: int, mark: Callable[[Any], Any]) -> MarkedRows:
+        """Return the rows whose marks a function of the index of a row returns."""
+        return cls(graph, count, _filled_blocks(graph, count, mark))
+
+    @classmethod
+    def of_column(cls, table: EntryTable, column: int, count: int) -> MarkedRows:
+        """Return the rows that a column of a table marks; marks that :class:`KnownMarks` has are shared."""
+        return cls.known(table, column, count) or cls.computed(table.graph, count, lambda k: table.one(k, column))
+
+    @staticmethod
+    def known(table: EntryTable, column: int, count: int) -> MarkedRows | None:
+        """Return the rows that a column of a table marks, if :class:`KnownMarks` has their marks."""
+        found = table.found[column]
+        if not isinstance(found, _MemoryColumn) or found.step != 1 or found.row.index not in table.graph.marks:
+            return None
+        return table.graph.marks[found.row.index].rows_from(found.first, count)  # type: ignore[no-any-return]
+
+    def part(self, first: int, count: int) -> MarkedRows:
+        """Return some of the rows, whose marks begin at the index ``first`` of the row of memory."""
+        found = copy(self)
+        found._start, found._count = first, count
+        return found
+
+    @property
+    def _is_part(self) -> bool:
+        return self._start != self._first or self._count != self._counts[0]
 
     def mark(self, k: Any) -> Any:
         """Return the mark of row k."""
-        return self._graph.entry(self._levels[0], k)
+        mark = self._graph.entry(self._levels[0], k + float(self._start) if self._start else k)
+        return where((k > -0.5) & (k < self._count - 0.5), mark, 0.0) if self._is_part else mark
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks; 0 of a part of other rows."""
+        return 0 if self._is_part else self._counts[1]
+
+    def block_mark(self, b: Any) -> Any:
+        """Return the largest mark of a block."""
+        return self._graph.entry(self._levels[1], b)
 
     def largest(self) -> Any:
-        """Return the largest mark."""
+        """Return the largest mark, also of rows of which these are a part."""
         top = self._levels[-1]
         return repeat(
             self._counts[-1], lambda b, most: maximum(most, self._graph.entry(top, b)), self._graph.coerce(0.0)
@@ -130,10 +169,13 @@ class MarkedRows:
 
         The last block may have more rows, which are not marked: a visit reads others only where :meth:`mark` is 1.
         """
-        return self._visited(repeat, lambda b: b * BLOCK, visit, on, *state)
+        before = float(self._start - self._first)
+        return self._visited(repeat, lambda b: b * BLOCK - before if before else b * BLOCK, visit, on, *state)
 
     def for_each(self, visit: Callable[..., Any], *rows: Any) -> Any:
         """Do the same for independent visits, which change rows in memory; the last block has only rows that exist."""
+        if self._is_part:
+            return self.each(visit, *rows)
         last = float(self._counts[0] - BLOCK)
         return self._visited(for_each, lambda b: minimum(b * BLOCK, last), visit, None, *rows)
 
@@ -191,6 +233,78 @@ def _in_place(graph: Any, column: Sequence[Any]) -> _MemoryColumn | None:
     return _MemoryColumn(row, first, 0, graph.row([float(place - first) for place in places]))
 
 
+def _filled_blocks(graph: Any, count: int, entry: Callable[[Any], Any]) -> Any:
+    """Return a row of memory with an entry for each index, and zeros up to a whole block."""
+    row = for_each(count, lambda k, row: graph.put(row, k, entry(k)), graph.room(-(-count // BLOCK) * BLOCK))
+    for k in range(count, -(-count // BLOCK) * BLOCK):
+        row = graph.put(row, float(k), 0.0)
+    return row
+
+
+class KnownMarks:
+    """Marks of rows of several kinds, in one row of memory: loops over rows of the same kind share them.
+
+    Parameters
+    ----------
+    kinds : sequence
+        Kind of each row, and the key by which rows of a kind are sorted.
+    """
+
+    def __init__(self, kinds: Sequence[tuple[Any, Any]]):
+        members: dict[Any, list[int]] = {}
+        for k, (kind, _) in enumerate(kinds):
+            members.setdefault(kind, []).append(k)
+        self.order: list[int] = []
+        """indices of the rows, as their marks are sorted"""
+        self.places: list[int] = []
+        """index of the mark of each of them"""
+        self._pieces: list[tuple[int, int]] = []
+        self.size = 0
+        """number of marks, with zeros behind those of each kind up to a whole block"""
+        for own in members.values():
+            self.order += sorted(own, key=lambda k: kinds[k][1])
+            self.places += range(self.size, self.size + len(own))
+            self._pieces.append((self.size, len(own)))
+            self.size += -(-len(own) // BLOCK) * BLOCK
+        self._rows: list[MarkedRows] = []
+
+    def share(self, row: Any) -> Any:
+        """Return the row of memory with all marks after zeros are added, and keep it for later loops."""
+        for first, count in self._pieces:
+            for k in range(first + count, first + -(-count // BLOCK) * BLOCK):
+                row = row.graph.put(row, float(k), 0.0)
+        row.graph.marks[row.index] = self
+        self._rows = [MarkedRows(row.graph, count, row, first, True) for first, count in self._pieces]
+        return row
+
+    def rows_from(self, first: int, count: int) -> MarkedRows | None:
+        """Return the rows whose marks begin at an index; None if they are of several kinds."""
+        for (start, size), rows in zip(self._pieces, self._rows, strict=True):
+            if start <= first and first + count <= start + size:
+                return rows.part(first, count)
+        return None
+
+    def kind_of(self, place: float) -> int:
+        """Return the number of the kind of a mark."""
+        return bisect_right(self._pieces, (place, len(self.order))) - 1
+
+
+def by_marks(rows: Sequence[Any], mark_of: Callable[[Any], Any]) -> list[list[Any]]:
+    """Return rows of the same kind in the order of their marks, if :class:`KnownMarks` has these; else all rows."""
+    marks = [mark_of(row) for row in rows]
+    if any(getattr(mark, "op", "") != "item" or mark.args[0].index not in mark.graph.marks for mark in marks):
+        return [list(rows)]
+    found: dict[int, list[Any]] = {}
+    for mark, row in sorted(zip(marks, rows, strict=True), key=lambda both: both[0].args[1].value):
+        found.setdefault(mark.graph.marks[mark.args[0].index].kind_of(mark.args[1].value), []).append(row)
+    return list(found.values())
+
+
+def in_order_of_marks(rows: Sequence[Any], mark_of: Callable[[Any], Any]) -> list[Any]:
+    """Return rows in the order of their marks, if :class:`KnownMarks` has these."""
+    return [row for some in by_marks(rows, mark_of) for row in some]
+
+
 def mapped(
     f: Callable[[Any], Sequence[Any]], rows: Sequence[Sequence[Any]], size: int, marks: Sequence[Any] | None = None
 ) -> list[Array]:
@@ -208,11 +322,35 @@ def mapped(
     found = table.graph.room(len(rows) * size)
     if marks is not None and pass_over(len(rows)):
         own = EntryTable(table.graph, [[mark] for mark in marks])
-        marked = MarkedRows(table.graph, len(rows), lambda k: own.one(k, 0))
+        marked = MarkedRows.of_column(own, 0, len(rows))
         found = marked.for_each(lambda k, found: when(marked.mark(k) > 0.5, lambda: visit(k, found), found), found)
     else:
         found = for_each(len(rows), visit, found)
     return [read(found, float(k * size), size) for k in range(len(rows))]
+
+
+def marked(
+    f: Callable[[Any], Sequence[Any]], rows: Sequence[Sequence[Any]], size: int, known: KnownMarks
+) -> list[Array]:
+    """Return f(row) (size,) of each row (k,), as :func:`mapped`; the first entry is a mark, which later loops share."""
+    table = _table_in_loop([rows[k] for k in known.order]) if pass_over(len(rows)) else None
+    if table is None:
+        return mapped(f, rows, size)
+    graph, rest = table.graph, float(size - 1)
+    places = EntryTable(graph, [[float(place)] for place in known.places])
+
+    def visit(k: Any, marks: Any, *others: Any) -> Any:
+        mark, *more = f(TableRow(table, k))
+        marks = write(marks, places.one(k, 0), [mark])
+        return (marks, *(write(row, k * rest, more) for row in others)) if others else marks
+
+    found = for_each(len(rows), visit, graph.room(known.size), *([graph.room((size - 1) * len(rows))] if rest else []))
+    marks, *others = found if rest else (found,)
+    marks = known.share(marks)
+    results: list[Array] = [np.zeros(0)] * len(rows)
+    for n, (k, place) in enumerate(zip(known.order, known.places, strict=True)):
+        results[k] = np.concatenate([read(marks, float(place), 1), *(read(row, n * rest, size - 1) for row in others)])
+    return results
 
 
 def largest_of(f: Callable[[Any], Any], rows: Sequence[Sequence[Any]]) -> Any:
@@ -221,7 +359,7 @@ def largest_of(f: Callable[[Any], Any], rows: Sequence[Sequence[Any]]) -> Any:
     if table is None:
         return reduce(maximum, [f(np.stack([plain(x) for x in row])) for row in rows], 0.0)
     if pass_over(len(rows)):
-        return MarkedRows(table.graph, len(rows), lambda k: f(TableRow(table, k))).largest()
+        return MarkedRows.computed(table.graph, len(rows), lambda k: f(TableRow(table, k))).largest()
     return repeat(len(rows), lambda k, most: maximum(most, f(TableRow(table, k))), table.graph.coerce(0.0))
 
 

@@ -32,15 +32,15 @@ def is_memory_row(x: Any) -> bool:
     return x is not None and not isinstance(x, np.ndarray)
 
 
-def filled_row(entries: Array, size: int) -> Any:
-    """Return a row (size,) that begins with these symbols, copied by a loop, and ends with zeros."""
-    symbol = symbol_among([entries])
+def filled_row(entries: Array, size: int, rest: float) -> Any:
+    """Return a row (size,) that begins with these symbols, copied by a loop; its other entries are ``rest``."""
+    symbol, count = symbol_among([entries]), len(entries)
 
     def copy(k: Any, row: Any) -> Any:
         return write(row, k, [take(entries, k)])
 
-    row = for_each(len(entries), copy, empty_row(symbol, size))
-    return write(row, float(len(entries)), [0.0] * (size - len(entries)))
+    row = for_each(count, copy, empty_row(symbol, size))
+    return for_each(size - count, lambda k, row: write(row, k + float(count), [rest]), row)
 
 
 def cleared_row(row: Any, size: int, condition: Any) -> Any:
