@@ -94,6 +94,8 @@ def test_pi_stays():
     assert equations.text(what="M") == "M[1,1] = pi + 1/3*pi*m*l^2"
     assert r"\pi \, m \, l^{2}" in equations.latex(what="M")
     assert lw.total_mass(pendulum(sp.pi * m)) == sp.pi * m
+    over = lw.equations(pendulum(m / sp.pi, sp.pi * l, 0.0, sp.pi))
+    assert over.text(what="M,g") == "M[1,1] = pi*m*l^2\ng[1] = -pi*m*l*cos(theta1)"
     scope: dict = {}
     exec(equations.python(), scope)
     M, _, g = scope["rod_equations"]([0.3], [0.0], [0.7, 0.4])
@@ -201,3 +203,23 @@ def test_maxima_assigns_a_letter_after_the_last_use_of_the_parameter_of_its_name
     assert letters == ["U", "g", "M", "h"]
     numeric = lw.equations(lw.load("two_link")).maxima("g,E,U")
     assert numeric.index("U:") < numeric.index("g:")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model: lw.null_space(model, [0.3], "rod"),
+        lambda model: lw.static_wrench(model, [0.3], "rod", [0.1]),
+        lambda model: lw.to_dh(model),
+        lambda model: lw.analytic_inverse_kinematics(model, "rod"),
+        lambda model: lw.exciting_trajectory(model),
+        lambda model: lw.linearize(model, [0.3], [0.0], [0.0]),
+        lambda model: lw.base_parameters(model),
+    ],
+    ids="null_space static_wrench to_dh exact excitation linearize base_parameters".split(),
+)
+def test_what_needs_numbers_says_so(call):
+    builder = lw.Builder("rod").body("rod", m, [l, 0, 0], I)
+    model = builder.joint("hinge", "revolute", "world", "rod", axis=[0, 1, 0], xyz=[l, 0, 0]).build()
+    with pytest.raises(ModelError, match=r"needs numbers, but .*'rod' ha(s|ve) symbols"):
+        call(model)

@@ -51,19 +51,32 @@ def terms_of(p: Polynomial, form: str = "products") -> list[HarmonicTerm]:
     order = {name: k for k, name in enumerate(p.ring.angles)}
     groups: dict[Powers, dict[Powers, Fraction]] = {}
     for factors, coefficient in p:
-        plain: Powers = tuple((name, e) for name, e in factors if not name.startswith(("cos(", "sin(")))
+        plain = _without_pi_over_pi(tuple((name, e) for name, e in factors if not name.startswith(("cos(", "sin("))))
         turns = tuple(
             (Wave(name[:3], ((name[4:-1], 1),)), e) for name, e in factors if name.startswith(("cos(", "sin("))
         )
-        groups.setdefault(plain, {})[turns] = coefficient
+        group = groups.setdefault(plain, {})
+        group[turns] = group.get(turns, Fraction(0)) + coefficient
     found = []
     for plain, waves in groups.items():
         if form == "angles":
             short = _series(waves, order)
         elif len(short := _joined(waves, order)) > 1:
             short = min(short, _series(waves, order), key=len)
-        found += [HarmonicTerm(coefficient, (*plain, *factors)) for factors, coefficient in short.items()]
+        found += [
+            HarmonicTerm(coefficient, (*plain, *factors)) for factors, coefficient in short.items() if coefficient
+        ]
     return found
+
+
+def _without_pi_over_pi(factors: Powers) -> Powers:
+    """Return powers with π, or with 1/π, but not with both."""
+    powers = dict(factors)
+    if not {"pi", "1/pi"} <= powers.keys():
+        return factors
+    net = powers.pop("pi") - powers["1/pi"]
+    powers["1/pi"] = abs(net)  # both stand side by side
+    return tuple(("pi" if name == "1/pi" and net > 0 else name, e) for name, e in powers.items() if e)
 
 
 def _sum(a: Angles, b: Angles, sign: int, order: dict[str, int]) -> tuple[Angles, int]:

@@ -63,6 +63,7 @@ class Unknowns:
     ) -> Unknowns:
         """Checked."""
         model.require_physical("identification")
+        model.require_numbers("identification")
         if model.loops:
             raise ModelError(
                 f"{model.name!r} has closed loops, whose inner forces are in the measured efforts; identify the tree"
