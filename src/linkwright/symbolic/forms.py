@@ -279,7 +279,9 @@ class ExactForms:
             return {}
         import sympy
 
-        return {name: sympy.latex(formulas.symbols[name]) for name in formulas.names.values()}
+        symbols = {name: formulas.symbols[name] for name in formulas.names.values()}
+        own = [name for name, x in symbols.items() if isinstance(x, sympy.Symbol) and "[" in x.name]  # p[0] of ours
+        return {name: sympy.latex(x) for name, x in symbols.items() if name not in own}
 
     def _definition_text(self, expression: Any) -> str:
         """Return an expression of :meth:`definitions` as text, in the names of the equations."""

@@ -69,6 +69,9 @@ def test_spellings_of_the_user():
         )
     rooted = lw.equations(pendulum(m, sp.sqrt(l), I), {"l": 0.3, "m": 1.0})
     assert rooted.text(what="M") == "M[1,1] = 0.3 + I"
+    array = lw.symbols("p", 3)
+    assert r"p_{0} \, p_{1}^{2} + p_{2}" in lw.equations(pendulum(*array)).latex()
+    assert lw.equations(pendulum(*array), {array[1]: 2}).text(what="M") == "M[1,1] = 4*p_0 + p_2"
     own = lw.symbols("k")
     assert lw.equations(pendulum(own), {own: 2}).text(what="M") == "M[1,1] = 2.1"
 
