@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +25,7 @@ from linkwright.symbolic.derivation.given.expression_parser import SyntaxNode
 from linkwright.symbolic.derivation.grouping import Grouping, grouping_of
 from linkwright.symbolic.derivation.model_symbols import plan_of, with_frame
 from linkwright.symbolic.derivation.passive_forces import PassiveForces
-from linkwright.symbolic.derivation.plan import DerivationPlan
+from linkwright.symbolic.derivation.plan import DerivationPlan, Entry
 from linkwright.symbolic.derivation.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.symbolic.derivation.realization import realized
 from linkwright.symbolic.derivation.singularity import columns_amid, factors_of_determinant
@@ -512,4 +513,18 @@ def _in_numbers(plan: DerivationPlan) -> Model:
     def make(coefficient: Any, name: str) -> float:
         return float(coefficient) * (known[name] if name else 1.0)
 
-    return realized(plan, make)
+    def values(entries: Sequence[Entry]) -> np.ndarray:
+        return np.array([float(plan.value(one, make)) for one in entries])
+
+    made = realized(plan, make)
+    joints = tuple(
+        replace(
+            joint,
+            damping=values(one.damping),
+            friction=values(one.friction),
+            stiffness=values(one.stiffness),
+            rest=values(one.rest) if joint.stiffness.any() and not joint.motion.quaternions else joint.rest,
+        )
+        for joint, one in zip(made.joints, plan.passive, strict=True)
+    )
+    return replace(made, joints=joints)

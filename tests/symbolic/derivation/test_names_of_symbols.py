@@ -226,3 +226,14 @@ def test_what_needs_numbers_says_so(call):
     model = builder.joint("hinge", "revolute", "world", "rod", axis=[0, 1, 0], xyz=[l, 0, 0]).build()
     with pytest.raises(ModelError, match=r"needs numbers, but .*'rod' ha(s|ve) symbols"):
         call(model)
+
+
+def test_the_model_in_numbers_has_the_values_of_dampers_and_springs():
+    builder = lw.Builder("damped").body("a", 1.0, [0.5, 0, 0], 0.1)
+    builder.joint("j", "revolute", "world", "a", axis=[0, 1, 0], damping=0.3, friction=0.1)
+    model = builder.joint_spring("j", 2.0, rest=0.2).build()
+    (joint,) = lw.equations(model, {"b1": 0.7, "k1": 3.0, "rest1": 0.4}).model.joints
+    assert [joint.damping[0], joint.friction[0], joint.stiffness[0], joint.rest[0]] == [0.7, 0.1, 3.0, 0.4]
+    symbolic = model.with_joint("j", damping=sp.Symbol("B"))
+    assert lw.equations(symbolic, {"B": 0.6}).model.joints[0].damping[0] == 0.6
+    assert lw.equations(symbolic).model.joints[0].damping[0] == 1.0  # the placeholder
