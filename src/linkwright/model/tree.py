@@ -391,7 +391,8 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         ModelError
             If a placement has symbols.
         """
-        if any(one.placement.dtype.hasobject for one in (*self.links, *self.frames.values())):
+        placements = [*(link.placement for link in self.links), *(frame.placement for frame in self.frames.values())]
+        if any(T.dtype.hasobject for T in placements):
             raise ModelError(
                 f"{what} needs numbers, but placements of {self.name!r} have symbols: build it with values"
             )
