@@ -72,6 +72,33 @@ def test_second_derivatives_of_torch_and_jax_are_ours():
     assert np.abs(np.asarray(by_jax) - ours).max() < 1e-10 * scale
 
 
+def test_derivatives_by_the_initial_guess_and_of_no_rows():
+    """I − J⁺J, in both libraries; batches of no rows have gradients of zero, or none."""
+    torch = pytest.importorskip("torch", reason="PyTorch (the extra 'torch') is not installed")
+    jax = pytest.importorskip("jax", reason="JAX (the extra 'jax') is not installed")
+    jax.config.update("jax_enable_x64", True)
+    arm = lw.load("planar:3")
+    options = {"targets": {lw.tasks.Position("tip", axes="xy"): 2}, "initial_guess": True}
+    of_torch, of_jax = (bridge(lw.inverse_kinematics, arm, **options) for bridge in (lw.bridges.torch, lw.bridges.jax))
+    p, q = np.array([1.5, 0.6]), np.random.default_rng().uniform(0.3, 0.9, 3)
+    x = of_jax(p, q)[0]
+    J = lw.jacobian(arm, np.asarray(x), "tip")[:2]
+    projection = np.eye(3) - np.linalg.pinv(J) @ J
+    by_torch = torch.func.jacrev(lambda q: of_torch(torch.tensor(p), q)[0])(torch.tensor(q))
+    assert np.abs(by_torch.numpy() - projection).max() < 1e-9
+    assert np.abs(jax.jacfwd(lambda q: of_jax(p, q)[0])(q) - projection).max() < 1e-9
+    none = np.zeros((0, 2))
+    assert of_jax(none, q)[0].shape == of_torch(torch.tensor(none), torch.tensor(q))[0].shape == (0, 3)
+    by_p, by_q = jax.jit(jax.grad(lambda p, q: of_jax(p, q)[0].sum(), (0, 1)))(none, q)
+    assert by_p.shape == (0, 2)
+    assert (by_q == 0.0).all()
+    assert by_q.shape == (3,)
+    out_of_reach = {lw.tasks.Position("tip", axes="xy"): 2, lw.tasks.Joints(priority=2): 3}
+    of_two = lw.bridges.torch(lw.inverse_kinematics, arm, targets=out_of_reach, initial_guess=True)
+    far, rest = (torch.tensor(one, dtype=torch.float64) for one in ([4.0, 1.0], [0.0, 0.0, 0.0]))
+    assert torch.func.jacrev(lambda p: of_two(p, rest, torch.tensor(q))[0])(far).isnan().all()
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -42,7 +42,8 @@ def torch(function_or_kernel: Callable[..., Any], model: Model | None = None, **
     **inputs
         Shapes and values of further arguments, as for :func:`~linkwright.compile`, for example ``frame="tool"``. For
         :func:`~linkwright.rollout` its options, and ``wrt``, the names of bound values that become arguments.
-        For :func:`~linkwright.inverse_kinematics` ``targets``, the shapes of the targets by task, and its options.
+        For :func:`~linkwright.inverse_kinematics` ``targets``, the shapes of the targets by task,
+        ``initial_guess=True`` if the function has an initial guess as argument after the targets, and its options.
 
     Returns
     -------
@@ -92,7 +93,8 @@ def jax(function_or_kernel: Callable[..., Any], model: Model | None = None, **in
     **inputs
         Shapes and values of further arguments, as for :func:`~linkwright.compile`, for example ``frame="tool"``. For
         :func:`~linkwright.rollout` its options, and ``wrt``, the names of bound values that become arguments.
-        For :func:`~linkwright.inverse_kinematics` ``targets``, the shapes of the targets by task, and its options.
+        For :func:`~linkwright.inverse_kinematics` ``targets``, the shapes of the targets by task,
+        ``initial_guess=True`` if the function has an initial guess as argument after the targets, and its options.
 
     Returns
     -------

@@ -49,7 +49,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "less": lambda x, y: x < y,
     "less_equal": lambda x, y: x <= y,
     "where": ca.if_else,
-    **dict.fromkeys(HELD, lambda x: x),
+    **dict.fromkeys(HELD, lambda x, *_: x),
 }
 
 _ONLY_MX = frozenset(("repeat", "take", "put", "added"))

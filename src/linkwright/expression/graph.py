@@ -536,6 +536,10 @@ class Expr:
         """Return this as a constant for derivatives; ``how``: "held", or "held_twice" or "held_once"."""
         return self.graph.apply(how, self)
 
+    def defined(self, y: Any, condition: Any) -> Expr:
+        """Return this, with derivatives that are NaN, by what y depends on, where the condition does not hold."""
+        return self.graph.apply("defined", self, self.graph.coerce(y), self.graph.coerce(condition))
+
     def minimum(self, y: Any) -> Expr:
         return self.graph.apply("min", self, self.graph.coerce(y))
 

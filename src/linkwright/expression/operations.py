@@ -29,8 +29,8 @@ class Operation(NamedTuple):
 
 def _no_derivative(f: Any, x: Any) -> tuple[Any, ...]:
     raise InputError(
-        "inverse_kinematics has derivatives of first and second order, with several priorities first derivatives only: "
-        "its solution is exact to this order in a trace"
+        "inverse_kinematics has no derivative of this order: there are first and second derivatives, with several "
+        "priorities first derivatives only"
     )
 
 
@@ -66,9 +66,11 @@ OPERATIONS: dict[str, Operation] = {
     "held_twice": Operation(1, np.positive, lambda f, x: (0.0,)),
     "held_once": Operation(1, np.positive, lambda f, x: (0.0,)),
     "undefined_in_derivative": Operation(1, np.positive, lambda f, x: (np.nan,)),
+    "defined": Operation(3, lambda x, y, c: np.positive(x), lambda f, x, y, c: (1.0, c.where(0.0, np.nan), 0.0)),
 }
 """``held``: the argument as a constant for derivatives, where the expression is exact to first order; ``held_twice``:
-exact to second order; ``held_once``: exact to first order, with second derivatives that are NaN."""
+exact to second order; ``held_once``: exact to first order, with second derivatives that are NaN; ``defined``: the first
+argument, with derivatives by what the second one depends on that are NaN where the third one is zero."""
 
 CONSTANT = ("held", "held_twice", "held_once")
 """Operations whose arguments are not differentiated."""
@@ -79,8 +81,9 @@ HELD = {
     "held_in_derivative": "held_in_derivative",
     "held_once": "undefined_in_derivative",
     "undefined_in_derivative": "undefined_in_derivative",
+    "defined": "defined",
 }
-"""The same operation in a derivative."""
+"""Operations that differ from their first argument in derivatives only, and the same operation in a derivative."""
 
 SINGULAR = frozenset({"div", "sqrt", "inverse_root", "asin", "acos", "atan2", "log", "pow"})
 """Operations with partial derivatives that are inf or NaN for some arguments."""

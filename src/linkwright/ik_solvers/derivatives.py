@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwright import dynamics
-from linkwright.bounds import truth
+from linkwright.bounds import truth, whole_number
 from linkwright.compiler.front.bind import shape_of
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.parameters import values_of
@@ -45,6 +45,7 @@ def inverse_kinematics_derivatives(
     initial_guess: ArrayLike | None = None,
     *,
     parameters: Sequence[str] = (),
+    order: int = 1,
     tolerance: float = 1e-6,
     restarts: int = 100,
     seed: int = 0,
@@ -54,12 +55,12 @@ def inverse_kinematics_derivatives(
     """Compute configurations with which frames reach their targets, and their derivatives.
 
     The derivatives are those of the implicit function theorem at the solution that was found, along
-    :func:`~linkwright.integrate`. Where tasks leave freedom, the change of the configuration is the shortest one, with
-    lengths relative to that of the mechanism: the change of the solution with the found one as initial guess. Joints at
-    a limit stay there, and a minimum distance that is not exceeded is kept: the derivative is that of the side on which
-    the limit remains active. With two priorities the errors of the second remain minimal. Rows out of reach, or with
-    limits that exclude the target, have the derivatives of the minimum of the errors, to which Newton's method refines
-    the found configuration.
+    :func:`~linkwright.integrate`. Where tasks leave freedom, they are those of the solutions to which the steps
+    q ⊕ J⁺e lead from the found one, with lengths relative to that of the mechanism: to first order the shortest
+    change. Joints at a limit stay there, and a minimum distance that is not exceeded is kept: the derivative is that
+    of the side on which the limit remains active. With two priorities the errors of the second remain minimal. Rows
+    out of reach, or with limits that exclude the target, have the derivatives of the minimum of the errors, to which
+    Newton's method refines the found configuration.
 
     Parameters
     ----------
@@ -71,6 +72,8 @@ def inverse_kinematics_derivatives(
         Start of the first attempt.
     parameters : sequence of str, optional
         Parameters of the mechanism to differentiate by, as for :func:`~linkwright.compile`: "elbow.position".
+    order : {1, 2}, optional
+        Order of the derivatives; second ones require tasks of one priority.
     tolerance, restarts, seed, joint_limits, fixed : optional
         As for :func:`inverse_kinematics`.
 
@@ -80,13 +83,15 @@ def inverse_kinematics_derivatives(
         Configurations, and whether they converged.
     dict of ndarray
         By the keys of `targets` and the names of `parameters`: (..., nv, *shape of the target or parameter), by the
-        entries of a target. NaN for rows with the reasons "not found" and "minimum distance", for rows of two
-        priorities that did not converge, and for rows out of reach whose configuration is not near a minimum.
+        entries of a target. With order 2 also second derivatives, by pairs of these keys: (..., nv, *shape of the
+        first, *shape of the second). NaN at singular configurations, for rows with the reasons "not found" and
+        "minimum distance", for rows of two priorities that did not converge, and for rows out of reach whose
+        configuration is not near a minimum. Second derivatives are also NaN for all rows that did not converge.
 
     Raises
     ------
     InputError
-        If there are more than two priorities, or a target is no pose.
+        If there are more than two priorities, two with second derivatives, or a target is no pose.
 
     References
     ----------
@@ -102,7 +107,11 @@ def inverse_kinematics_derivatives(
     >>> J = lw.jacobian(arm, reached.q, "tool")[:3]
     >>> (J @ by["tool"]).round(6)[0]
     array([1., 0., 0.])
+    >>> _, by = lw.inverse_kinematics_derivatives(arm, {"tool": [0.4, 0.1, 0.5]}, order=2)
+    >>> by["tool", "tool"].shape
+    (7, 3, 3)
     """
+    whole_number("order", order, 1, 2)
     values = values_of(model, parameters)
     if isinstance(targets, Mapping):
         targets = {name: numbers_of_sympy(target) for name, target in targets.items()}
@@ -118,34 +127,51 @@ def inverse_kinematics_derivatives(
     problem, arrays = problem_of(model, targets, initial_guess is not None, joint_limits, fixed)
     if (count := len(problem.priorities)) > PRIORITIES:
         raise InputError(f"derivatives are those of at most {PRIORITIES} priorities; got {count}")
+    if order > 1 and count > 1:
+        raise InputError(f"second derivatives are those of one priority; got {count} priorities: give order=1")
     start = problem.rest if initial_guess is None else initial_guess
     given = [reached.q, start, *arrays, *values.values()]
-    by = _derivatives(problem, 1, tuple(parameters), given)
+    keys: list[Any] = [*targets, *parameters]
+    by = _derivatives(problem, 1, tuple(parameters), given, order)
     converged, reasons = np.asarray(reached.converged), np.asarray(reached.reasons)
     if not converged.all():
         minimal = ~converged & np.isin(reasons, MINIMAL) & (count == 1)
-        others = by
+        others: list[Any] = [np.nan] * len(by)
         if minimal.any():
-            others = _derivatives(problem, 0, tuple(parameters), given)
+            others[: len(keys)] = _derivatives(problem, 0, tuple(parameters), given)
             moved, inexact = np.moveaxis(_refinement(problem, tuple(parameters), given), -1, 0)
             minimal = minimal & (moved < NEAR) & (inexact < EXACT)
         for x, y in zip(by, others, strict=True):
             more = (..., *(None,) * (x.ndim - converged.ndim))
             x[...] = np.where(converged[more], x, np.where(minimal[more], y, np.nan))
-    return reached, dict(zip([*targets, *parameters], by, strict=True))
+    found = dict(zip(keys, by, strict=False))
+    for (i, j), x in zip(_pairs(len(keys)), by[len(keys) :], strict=False):
+        axes = range(converged.ndim + 1, by[i].ndim)
+        found[keys[j], keys[i]] = np.moveaxis(x, list(axes), list(range(-len(axes), 0)))
+        found[keys[i], keys[j]] = x
+    return reached, found
+
+
+def _pairs(count: int) -> list[tuple[int, int]]:
+    """Return the pairs of inputs of second derivatives, each in one order."""
+    return [(i, j) for i in range(count) for j in range(i, count)]
 
 
 def _derivatives(
-    problem: NumericalSolver, reached: int, parameters: tuple[str, ...], given: Sequence[Any]
+    problem: NumericalSolver, reached: int, parameters: tuple[str, ...], given: Sequence[Any], order: int = 1
 ) -> list[Array]:
-    """Return the derivatives by targets and parameters; ``reached``: number of priorities without errors."""
+    """Return the derivatives by targets and parameters, with order 2 then those by pairs of them.
+
+    ``reached``: number of priorities without errors.
+    """
     kernels: list[Kernel] = derived(
         problem.model,
         identity(inverse_kinematics_derivatives),
         problem,
         reached,
         parameters,
-        make=lambda: _kernels(problem, reached, parameters),
+        order,
+        make=lambda: _kernels(problem, reached, parameters, order),
     )
     return [np.array(kernel(*given)) for kernel in kernels]
 
@@ -169,18 +195,26 @@ def _refinement(problem: NumericalSolver, parameters: tuple[str, ...], given: Se
     return np.array(kernel(*given))
 
 
-def _kernels(problem: NumericalSolver, reached: int, parameters: tuple[str, ...]) -> list[Kernel]:
+def _kernels(problem: NumericalSolver, reached: int, parameters: tuple[str, ...], order: int) -> list[Kernel]:
     """Return the kernels (q, initial_guess, targets, parameters) -> derivatives by each target and parameter."""
 
     def solution(model: Model, q: Array, initial_guess: Array, *targets: Array) -> Array:
         state = SearchState(problem, model, initial_guess, targets, SearchOptions(1e-6, 0.0))
         x = q[problem.moves[0]]
-        x = state.to_first_order(x, reached) if reached else state.at_minimum(x, DESCENTS, REFINEMENTS)
+        if reached:
+            x, exists = state.to_second_order(x) if order > 1 else state.to_first_order(x, reached)
+            x = state.undefined_unless(exists, x)
+        else:
+            x = state.at_minimum(x, DESCENTS, REFINEMENTS)
         after = state.whole(x)
-        return dynamics.difference(model, held(after), after)  # zero to rounding
+        return dynamics.difference(model, held(after, "held_twice" if order > 1 else "held"), after)  # zero to rounding
 
     kernel = _compiled(solution, problem, parameters)
-    return [kernel.derivative(slot.name) for slot in kernel.program.inputs[2:]]
+    names = [slot.name for slot in kernel.program.inputs[2:]]
+    first = [kernel.derivative(name) for name in names]
+    if order == 1:
+        return first
+    return first + [first[i].derivative(names[j]) for i, j in _pairs(len(names))]
 
 
 def _compiled(function: Any, problem: NumericalSolver, parameters: tuple[str, ...]) -> Kernel:

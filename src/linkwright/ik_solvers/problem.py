@@ -19,6 +19,9 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
 
+RANK = 1e-4
+"""Smallest singular value that counts, relative to the largest entry."""
+
 MOVES = 1e-9
 """A coordinate moves a task whose Jacobian has such entries, of the mechanism's units."""
 
@@ -88,6 +91,37 @@ class TaskProblem:
     def _factors(self, task: Task) -> Array:
         """By which the rows (m,) of a task are multiplied."""
         return np.sqrt(task.weight) / task.scales(self.model)
+
+    def sizes(self, count: int) -> Array:
+        """Return the weights of the rows of the first priorities, for errors in the mechanism's units."""
+        loops = dynamics.constraint_residual(self.model, self.rest) if self.model.loops and count else np.zeros(0)
+        found = [np.ones(len(loops))]
+        for number in self.priorities[:count]:
+            of_tasks = [task for task in self.tasks if task.priority == number]
+            found += [np.full(len(task.scales(self.model)), np.sqrt(task.weight)) for task in of_tasks]
+        return np.concatenate(found)
+
+    @cached_property
+    def ranks(self) -> list[int]:
+        """Return the ranks of the rows of the first priority, of the first two, …, at most configurations.
+
+        With loops they are zero: a configuration at which these are open has other ranks.
+        """
+        if self.model.loops:
+            return [0] * len(self.priorities)
+        nothing = [np.zeros(0)] * len(self.tasks)
+        found = np.zeros(len(self.priorities), dtype=int)
+        for q in self.model.random(3, seed=0):
+            levels = self.levels(self.model, q, nothing, q, jacobians_only=True)
+            rows = [level.J[:, self.moves[1]] for level in levels]
+            of_q = [_rank(np.concatenate(rows[: k + 1])) for k in range(len(rows))]
+            found = np.maximum(found, of_q)
+        return [int(k) for k in found]
+
+    @cached_property
+    def leaves_freedom(self) -> bool:
+        """Return whether targets do not decide the configuration; for mechanisms with loops it may be so."""
+        return self.ranks[-1] < len(self.moves[1])
 
     @cached_property
     def finest(self) -> float:
@@ -203,3 +237,8 @@ class TaskProblem:
         """Names and shapes of the arrays of the kernel."""
         shapes = {f"target{k}": task.shape(self.model) for k, task in enumerate(self.tasks)}
         return {"initial_guess": (self.model.nq,), **shapes, "settings": (6,)}
+
+
+def _rank(J: Array) -> int:
+    """Return the rank of a matrix, without rows that are nearly dependent on others."""
+    return int(np.linalg.matrix_rank(J, RANK * np.abs(J).max(initial=0.0)))

@@ -55,6 +55,7 @@ _minimum = _elementwise("minimum", "minimum", np.minimum)
 _maximum = _elementwise("maximum", "maximum", np.maximum)
 _atan2 = _elementwise("arctan2", "rarctan2", np.arctan2)
 _sign = np.frompyfunc(lambda x: x.sign() if hasattr(x, "sign") else np.sign(x), 1, 1)
+_defined = np.frompyfunc(lambda x, y, c: x.defined(y, c) if hasattr(x, "defined") else x, 3, 1)
 _held = np.frompyfunc(lambda x, how: x.held(how) if hasattr(x, "held") else x, 2, 1)
 _inverse_root = np.frompyfunc(lambda x: x.inverse_root(), 1, 1)
 
@@ -310,6 +311,14 @@ def held(x: Any, how: str = "held") -> Any:
     ``how``: "held", or "held_twice" where it is exact to second order, or "held_once" where second derivatives are NaN.
     """
     return _held(x, how) if is_symbolic(x) else x
+
+
+def defined(x: Any, y: Any, condition: Any) -> Any:
+    """Return the values, with derivatives that are NaN where the condition does not hold, by what y depends on.
+
+    Second derivatives are NaN where y has second derivatives.
+    """
+    return _defined(x, y, condition) if is_symbolic(x) else x
 
 
 def plain_norm(x: Array) -> Any:

@@ -395,7 +395,7 @@ _WRITTEN: dict[str, Callable[..., Any]] = {
     "min": lambda sympy, x, y: sympy.Min(x, y),
     "max": lambda sympy, x, y: sympy.Max(x, y),
     "round": _rounded,
-    **dict.fromkeys(HELD, lambda sympy, x: x),
+    **dict.fromkeys(HELD, lambda sympy, x, *_: x),
     **{
         name: lambda sympy, *xs, name=name: getattr(sympy, name)(*xs)
         for name in "sqrt sin cos tan asin acos atan2 exp log tanh sign floor".split()

@@ -20,7 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
-from linkwright.ik_solvers.implicit import at_limits, factorized, newton_step
+from linkwright.ik_solvers.implicit import RowFactors, at_limits, factorized, is_regular, newton_step
 from linkwright.ik_solvers.problem import TaskProblem
 from linkwright.ik_solvers.search.seeds import nearest
 from linkwright.ik_solvers.search.steps import (
@@ -38,7 +38,7 @@ from linkwright.ik_solvers.search.steps import (
 from linkwright.ik_solvers.tasks import ROTATION
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, held, is_symbolic, maximum, minimum, where
+from linkwright.spatial.arrays import Array, defined, held, is_symbolic, maximum, minimum, where
 from linkwright.spatial.loops.repeats import repeat, until, when
 
 AGE = 20
@@ -265,12 +265,7 @@ class SearchState:
         return x, attempt, state, steps
 
     def solved(self, differentiable: bool = False) -> tuple[Array, Array, Array]:
-        """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q has derivatives.
-
-        With one priority q is exact to second order. Second derivatives are NaN at a minimum of the errors.
-        With more than two priorities, or two of more than :data:`CURVED_VELOCITIES`, its derivatives are those of the
-        search. Those of a minimum, out of reach, are zero with more velocities, minimum distances or two priorities.
-        """
+        """Return q (nq,), the report (5,) and errors (tasks,); ``differentiable``: whether q has derivatives."""
         problem = self.problem
         x, attempt, state, steps = self.searched(descends=differentiable)
 
@@ -278,18 +273,8 @@ class SearchState:
         way = self._of_manner(where(resting, NEAREST, self.search.manner)) if differentiable else self
         if more := POLISHED if self.several else int(differentiable):
             x = way._descended(x, more)
-        curved = len(self.at_v) <= CURVED_VELOCITIES
-        if differentiable and (not self.several or (curved and len(problem.priorities) == 2)):
-            how = "held" if self.several else "held_twice"
-            rest = held(x, how)
-            if curved and not self.several and not any(task.is_constraint for task in problem.tasks):
-                after = when(resting, lambda: self.to_first_order(x, 0, how=how), rest)
-                value = held(after, how)
-                moved = value - rest  # far only from what is no minimum
-                after = after + self._undefined_twice(x, after)
-                rest = where(resting & (moved @ moved < AT_MINIMUM), rest + (after - value), rest)
-            there = self.to_first_order(x, 1) if self.several else self.to_second_order(x)
-            x = where(abs(state - DONE) < 0.5, there, rest)
+        if differentiable:
+            x = self._differentiable(x, abs(state - DONE) < 0.5, resting)
         q = self._wrapped(self.whole(x))
         squares = [left @ left for left in problem.left(self.model, q, self.targets, self.begin)]
         of_tasks, of_loops = squares[: len(problem.tasks)], squares[len(problem.tasks) :]
@@ -301,7 +286,7 @@ class SearchState:
 
     def at_minimum(self, x: Array, descents: int, refinements: int) -> Array:
         """Return the moving coordinates of a minimum of the errors near ``x``, to first order, after some steps."""
-        return self.to_first_order(self._of_manner(NEAREST)._descended(x, descents), 0, refinements)
+        return self.to_first_order(self._of_manner(NEAREST)._descended(x, descents), 0, refinements)[0]
 
     def _descended(self, x: Array, count: int) -> Array:
         """Return the moving coordinates after some steps of the first priority."""
@@ -312,44 +297,106 @@ class SearchState:
 
         return repeat(count, step, x)
 
-    def to_second_order(self, x: Array) -> Array:
-        """Return the moving coordinates of a solution of one priority, exact to second order.
+    def _differentiable(self, x: Array, reached: Any, resting: Any) -> Array:
+        """Return the moving coordinates as functions of the inputs; derivatives that do not exist are NaN.
 
-        After a Newton step from the solution the errors are zero to first order, so that J⁺ of the second step may be
-        that of the first. Where rows of the Jacobian depend on others, second derivatives are NaN.
+        With one priority derivatives are those of the map in :meth:`to_second_order`, with two those of
+        :meth:`to_first_order`. With more than two, or two of more than :data:`CURVED_VELOCITIES`, they are those of the
+        search. Rows at a minimum of the errors have first derivatives with one priority, few velocities and no minimum
+        distance.
         """
-        x = held(self.to_first_order(x, 1, 1), "held_twice")
-        q = self.whole(x)
-        (level,) = self.levels(q)
+        curved, problem = len(self.at_v) <= CURVED_VELOCITIES, self.problem
+        if self.several:
+            if len(problem.priorities) > 2 or not curved:
+                return self.undefined_unless(reached, x)
+            there, exists = self.to_first_order(x, 1)
+            return self.undefined_unless(reached & exists, where(reached, there, held(x)))
+        there, exists = self.to_second_order(x)
+        exists = reached & exists
+        rest = held(x, "held_twice")
+        if curved and not self.constrained:
+            after = when(resting, lambda: self.to_first_order(x, 0, how="held_twice")[0], rest)
+            value = held(after, "held_twice")
+            moved = value - rest  # far only from what is no minimum
+            after = after + self._undefined_twice(x, after)
+            minimal = resting & (moved @ moved < AT_MINIMUM)
+            rest = where(minimal, rest + (after - value), rest)
+            exists = exists | minimal
+        return self.undefined_unless(exists, where(reached, there, rest))
+
+    def to_second_order(self, x: Array) -> tuple[Array, Any]:
+        """Return the moving coordinates of a solution of one priority, and whether their derivatives exist.
+
+        They are a function of the inputs, exact to second order: the limit of the steps q ⊕ J⁺e from the found solution
+        q, which moves with the initial guess. After the first step the errors are zero to first order, so that J⁺ of
+        the second step may be held. In the first step J counts as a function of the inputs, where it leaves freedom:
+        steps are in the rows of J, and these turn. Where rows depend on others, second derivatives are NaN.
+        """
+        how = "held_twice"
+        x = held(self.to_first_order(x, 1, 1)[0], how)
         out = at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
-        solve, dependent = factorized(held(masked(level.J, out), "held_twice"))
-        first = self._integrated(q, solve(level.e))[self.at_q]
+        begin = self._follows(x, out)
+        (level,) = self.levels(self.whole(begin))
+        J = masked(level.J, out)
+        factors = factorized(held(J, how), sizes=self.problem.sizes(1))
+        v = factors.solve(level.e)
+        exists = self._is_regular(factors, level.e, v, 1, out)
+        if self.problem.leaves_freedom:
+            v = v + factors.multipliers(level.e) @ (J - held(J, how))
+        first = self._integrated(self.whole(begin), v)[self.at_q]
         (after,) = self.levels(self.whole(first))
-        second = self._integrated(self.whole(first), solve(after.e))[self.at_q]
-        return where(dependent > 0.5, first + self._undefined_twice(x, first), second)
+        second = self._integrated(self.whole(first), factors.solve(after.e))[self.at_q]
+        return where(factors.dependent > 0.5, first + self._undefined_twice(x, first), second), exists
+
+    def undefined_unless(self, condition: Any, x: Array) -> Array:
+        """Return the moving coordinates, with derivatives that are NaN where a condition does not hold."""
+        levels = self.levels(self.whole(held(x, "held_twice")))
+        given = sum(level.e.sum() for level in levels) + (0.0 if self.search.stored else self.begin.sum())
+        return defined(x, given * given, condition)  # type: ignore[no-any-return]
 
     def _undefined_twice(self, x: Array, of: Array) -> Any:
         """Return a zero with first derivatives of zero and second ones of NaN, by what a function ``of`` depends on."""
         errors = self.levels(self.whole(held(x, "held_twice")))[0].e
         return held(minimum(errors @ errors, 0.0), "held_once") * of.sum()
 
-    def to_first_order(self, x: Array, reached: int, refinements: int = 2, how: str = "held") -> Array:
-        """Return the moving coordinates of a solution as functions of the targets, exact to first order.
+    def to_first_order(self, x: Array, reached: int, refinements: int = 2, how: str = "held") -> tuple[Array, Any]:
+        """Return the moving coordinates of a solution, and whether their derivatives exist.
 
-        ``reached``: number of priorities without errors; of the next one the errors are minimal; ``refinements``:
-        number of Newton steps before; ``how`` the solution is held.
+        They are a function of the inputs, exact to first order. ``reached``: number of priorities without errors; of
+        the next one the errors are minimal; ``refinements``: number of Newton steps before; ``how`` the solution is
+        held.
         """
+        units = scale_of(self.problem.model).velocities
 
-        def step(_: Any, x: Array) -> Array:
+        def step(x: Array, follows: bool) -> tuple[Array, Any]:
             x = held(x, how)
-            q = self.whole(x)
             model, out = self.model, at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
-            units = scale_of(self.problem.model).velocities
+            x = self._follows(x, out) if follows else x
+            q = self.whole(x)
             moves = [dynamics.configuration_rate(model, q, units[k] * np.eye(model.nv)[k]) for k in self.at_v]
             rates = np.stack(moves, axis=1)[self.at_q]
-            return self._integrated(q, newton_step(self.levels(q), out, reached, x, rates, how))[self.at_q]
+            levels, sizes = self.levels(q), self.problem.sizes(reached)
+            v, factors = newton_step(levels, out, reached, x, rates, how, sizes)
+            exists: Any = np.bool_(True)
+            if factors is not None:
+                e = np.concatenate([level.e for level in levels[:reached]])
+                exists = self._is_regular(factors, e, factors.solve(e), reached, out)
+            return self._integrated(q, v)[self.at_q], exists
 
-        return step(0, repeat(refinements, step, x))
+        return step(repeat(refinements, lambda _, x: step(x, False)[0], x), True)
+
+    def _is_regular(self, factors: RowFactors, e: Array, v: Array, reached: int, out: Sequence[Any]) -> Any:
+        """Return whether the found solution is regular, of the first priorities, with some coordinates at limits."""
+        free = len(out) - sum((where(one, 1.0, 0.0) for one in out if one is not None), 0.0)
+        return is_regular(factors, e, v, self.problem.sizes(reached), self.problem.ranks[reached - 1], free)
+
+    def _follows(self, x: Array, out: Sequence[Any]) -> Array:
+        """Return a found solution that moves with the initial guess, which only matters where targets leave freedom."""
+        if not self.problem.leaves_freedom or not is_symbolic(self.start) or self.search.stored:
+            return x
+        moved = dynamics.difference(self.model, held(self.begin, "held_twice"), self.begin)
+        v = moved[self.at_v] / scale_of(self.problem.model).velocities[self.at_v]
+        return self._integrated(self.whole(x), masked(v[None], out)[0])[self.at_q]
 
     def _integrated(self, q: Array, v: Array) -> Array:
         """Return the configuration (nq,) after a displacement of what moves, in the mechanism's units."""
