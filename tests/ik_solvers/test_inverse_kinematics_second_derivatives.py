@@ -149,6 +149,19 @@ def test_rows_of_two_priorities_that_are_not_reached_are_nan():
     assert np.isfinite(by[1]).all()
 
 
+def test_conditions_keep_missing_derivatives_away():
+    """Also in reverse mode: a cost of what converged is differentiable where nothing did."""
+    posture = lw.tasks.Joints(priority=2)
+
+    def cost(model, p, q):
+        found = lw.inverse_kinematics(model, {POSITION: p, posture: np.zeros(3)}, q, restarts=0)
+        return lw.where(found.converged, found.q @ found.q, q @ q)
+
+    q = np.array([0.3, 0.4, 0.5])
+    by = lw.compile(cost, PLANAR, p=2, q=3).derivative("q")([[4.0, 1.0], [1.5, 0.5]], q)
+    assert np.abs(by - [2.0 * q, np.zeros(3)]).max() < 1e-9
+
+
 def test_third_derivatives_are_refused():
     kernel = solver(PLANAR, POSITION, 2)
     with pytest.raises(InputError, match="there are first and second derivatives"):

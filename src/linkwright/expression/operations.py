@@ -85,5 +85,5 @@ HELD = {
 }
 """Operations that differ from their first argument in derivatives only, and the same operation in a derivative."""
 
-SINGULAR = frozenset({"div", "sqrt", "inverse_root", "asin", "acos", "atan2", "log", "pow"})
+SINGULAR = frozenset({"div", "sqrt", "inverse_root", "asin", "acos", "atan2", "log", "pow", "defined"})
 """Operations with partial derivatives that are inf or NaN for some arguments."""
