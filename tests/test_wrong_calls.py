@@ -224,6 +224,8 @@ CLASSES = {
     "Study": lw.Study,
     **{name: getattr(lw.control, name) for name in ("StanceContact", "EffortCost", "FrameCost")},
     **{name: getattr(lw.control, name) for name in ("PostureCost", "VelocityCost")},
+    **{name: getattr(lw, name) for name in "Actuation Actuator DHTable Keyframe Muscle Sensor Wrap".split()},
+    **{name: getattr(lw.tasks, name) for name in "Direction Joints MinimumDistance Pose Position Rotation".split()},
 }
 
 

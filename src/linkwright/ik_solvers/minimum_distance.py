@@ -19,7 +19,7 @@ from linkwright.dynamics.distance.shape_pairs import (
     pair_separations,
     shortfall,
 )
-from linkwright.errors import ArgumentError, InputError, LinkwrightWarning
+from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, explained
 from linkwright.geometry.distances import CLOUD, PairNames, checked_pairs, chosen_pairs, distances
 from linkwright.geometry.obstacles import checked_obstacles
 from linkwright.ik_solvers.task import Task
@@ -65,6 +65,7 @@ STEPS, SETTLED, INSIDE = 60, 1e-13, 0.99
 distance to the boundary"""
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class MinimumDistance(Task):
     """Keep shapes of the mechanism, and obstacles, at least a distance apart.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.ik_solvers.gradients import AwayFromLimits, Manipulability
 from linkwright.ik_solvers.minimum_distance import MinimumDistance
 from linkwright.ik_solvers.task import Task
@@ -108,6 +108,7 @@ def _near(places: Array, length: float) -> tuple[Array, Array]:
     return -2.0 / length**2 * places, (places**2).sum(axis=-1) / length**2
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Pose(_OfFrame):
     """Pose of a frame: target (4, 4), velocity the twist [v; ω] (6,).
@@ -181,6 +182,7 @@ class Pose(_OfFrame):
         return np.concatenate([factors, -values[:, :3, :3].reshape(-1, 9)], axis=1), constants
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Position(_OfFrame):
     """Position of a frame's origin: target and velocity along the axes, (len(axes),).
@@ -221,6 +223,7 @@ class Position(_OfFrame):
         return _near(values, length)
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Rotation(_OfFrame):
     """Orientation of a frame: target a rotation matrix (3, 3), velocity the angular velocity (3,).
@@ -271,6 +274,7 @@ class Rotation(_OfFrame):
         return -values.reshape(-1, 9), np.zeros(len(values))
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Direction(_OfFrame):
     """Direction of an axis of a frame: target a vector (3,) of any length, velocity its rate (3,).
@@ -366,6 +370,7 @@ class Direction(_OfFrame):
         return -values, np.zeros(len(values))
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class CenterOfMass(Task):
     """Position of the center of mass along axes of the world: target and velocity (len(axes),).
@@ -403,6 +408,7 @@ class CenterOfMass(Task):
         return _near(values, length)
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Joints(Task):
     """Coordinates of joints, concatenated: targets are coordinates, velocities joint velocities.
@@ -478,6 +484,7 @@ class Joints(Task):
         return 0.0
 
 
+@explained
 @dataclass(frozen=True, repr=False)
 class Momentum(Task):
     """Momentum [P; L] about the center of mass, N s and N m s.

@@ -20,7 +20,7 @@ from linkwright.compiler.native.threads import checked_threads
 from linkwright.compiler.precision import checked_precision
 from linkwright.dynamics.closed_loops.stabilization import Gains, checked_gains
 from linkwright.dynamics.impulses.impulse_solver import Solver
-from linkwright.errors import ArgumentError, InputError, names_given
+from linkwright.errors import ArgumentError, InputError, explained, names_given
 from linkwright.simulation.actuation.external_forces import Wrenches
 from linkwright.simulation.actuation.servos import Servos
 from linkwright.simulation.episode import Episode
@@ -142,6 +142,7 @@ class Integrator:
         return method_of("rk4" if self.method is None else self.method)
 
 
+@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Actuation:
     """Describe the path from a controller to the joints; all of it is compiled with the steps.

@@ -210,6 +210,7 @@ def _problems(row: Any) -> Iterator[str]:
         yield f": joint is a dict {{name: value}}; got {row.joint!r:.200}"
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class DHTable:
     """Denavit–Hartenberg table: ``from_dh(name, table.rows, table.convention, base=table.base, tool=table.tool)``.

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from linkwright.errors import InputError, is_choice
+from linkwright.errors import InputError, explained, is_choice
 from linkwright.model.parts.tendon import Tendon, coefficients_of, frames_of, renamed_tendon, tendon_problem
 
 Dynamics = Literal["none", "integrator", "filter", "filterexact", "muscle"]
@@ -18,6 +18,7 @@ Range = tuple[float, float]
 ZEROS = (0.0, 0.0, 0.0)
 
 
+@explained
 @dataclass(frozen=True)
 class Muscle:
     """Muscle of an actuator: its force by length, velocity and activation.
@@ -77,6 +78,7 @@ class Muscle:
                 raise InputError(f"{name} of a muscle is (low, high); got {getattr(self, name)!r}")
 
 
+@explained
 @dataclass(frozen=True)
 class Actuator:
     """Actuator of a joint, a tendon or a frame, with the meaning of MuJoCo's ``general``.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linkwright.errors import UnknownNameError
+from linkwright.errors import UnknownNameError, explained
 from linkwright.model.elements import Joint
 from linkwright.model.equality import ByValue
 from linkwright.model.parts.actuator import Actuator
@@ -47,6 +47,7 @@ class KeyframeSpec:
     time: float = 0.0
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class Keyframe(ByValue):
     """Named state of a model: the values of ``model.keyframes``.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from linkwright.errors import InputError, UnknownNameError, is_choice
+from linkwright.errors import InputError, UnknownNameError, explained, is_choice
 from linkwright.spatial.arrays import is_finite_number
 
 OF_JOINTS = {"jointpos": 1, "jointvel": 1, "jointactuatorfrc": 1, "ballquat": 4, "ballangvel": 3}
@@ -45,6 +45,7 @@ ZONES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 """Number of parameters of each kind of zone of a touch sensor."""
 
 
+@explained
 @dataclass(frozen=True)
 class Sensor:
     """Sensor of a model, with the meaning of MuJoCo's.

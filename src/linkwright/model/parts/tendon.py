@@ -13,11 +13,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from linkwright.errors import InputError, is_choice
+from linkwright.errors import InputError, explained, is_choice
 
 WrapKind = Literal["sphere", "cylinder"]
 
 
+@explained
 @dataclass(frozen=True)
 class Wrap:
     """Sphere or cylinder that a tendon wraps around between two frames.
