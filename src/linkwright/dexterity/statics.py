@@ -195,11 +195,9 @@ def _jacobian(
     q = numbers_of_sympy(q)
     if is_symbolic(q):
         raise ArgumentError("singular directions and null spaces need numbers; manipulability accepts symbols")
-    model.require_numeric_geometry("a search of singular directions")
+    model.require_numbers("a search of singular directions", placements_only=True)
     rows = rows_of(directions)
     J = _jacobian_of(model, as_numbers("q", q), frame, reference_frame=reference_frame, relative_to=relative_to)
-    if is_symbolic(J):
-        model.require_numbers("singular directions and null spaces: the Jacobian", placements_only=True)
     J = J[..., rows, :]
     if not np.isfinite(J).all():
         raise InputError("q is not finite")

@@ -378,25 +378,6 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
             symbols = f"symbols ({', '.join(names)})" if names else "symbols"
             raise ModelError(f"{what} needs numbers, but {self.name!r} has {symbols}: build it with their values")
 
-    def require_numeric_geometry(self, what: str) -> None:
-        """Check that no placement of a joint or frame is a symbol.
-
-        Parameters
-        ----------
-        what : str
-            Computation that needs numbers, for the message.
-
-        Raises
-        ------
-        ModelError
-            If a placement has symbols.
-        """
-        placements = [*(link.placement for link in self.links), *(frame.placement for frame in self.frames.values())]
-        if any(T.dtype.hasobject for T in placements):
-            raise ModelError(
-                f"{what} needs numbers, but placements of {self.name!r} have symbols: build it with values"
-            )
-
     def require_physical(self, what: str) -> None:
         """Check that the model is not minimal, whose inertias are not those of bodies.
 

@@ -122,7 +122,6 @@ def linearize(
     integrator = integrator_of(method)
     integrator.require_double("linearize")
     solver, limits = integrator.solver, integrator.joint_limits
-    model.require_numbers("a linearization of the motion")
     check(model, q)
     arrays = [as_numbers(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))]
     for name, x in zip(("v", "tau"), arrays[1:], strict=True):

@@ -127,7 +127,7 @@ class Arm:
 def arm_of(model: Model, frame: str) -> Arm:
     """The arm of a model that moves a frame; of hinges and slides only."""
     found = model.frame(frame)
-    model.require_numeric_geometry("exact inverse kinematics")
+    model.require_numbers("exact inverse kinematics", placements_only=True)
     at_zero = np.zeros(model.nq)
     for start in model.quaternion_starts:
         at_zero[start] = 1.0

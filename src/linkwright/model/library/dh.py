@@ -296,7 +296,6 @@ def to_dh(model: Model, frame: str | None = None, convention: str = "modified") 
     """
     if not is_choice(convention, CONVENTIONS):
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
-    model.require_numeric_geometry("a DH table")
     if not model.joints:
         raise ModelError(f"{model.name!r} has no joints and therefore no DH table")
     named = frame is not None or "tool" in model.frames
