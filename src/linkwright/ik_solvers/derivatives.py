@@ -202,8 +202,8 @@ def _kernels(problem: NumericalSolver, reached: int, parameters: tuple[str, ...]
         state = SearchState(problem, model, initial_guess, targets, SearchOptions(1e-6, 0.0))
         x = q[problem.moves[0]]
         if reached:
-            x, exists = state.to_second_order(x) if order > 1 else state.to_first_order(x, reached)
-            x = state.undefined_unless(exists, x)
+            x, exists, levels = state.to_second_order(x) if order > 1 else state.to_first_order(x, reached)
+            x = state.undefined_unless(exists, x, levels)
         else:
             x = state.at_minimum(x, DESCENTS, REFINEMENTS)
         after = state.whole(x)

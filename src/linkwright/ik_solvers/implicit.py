@@ -5,7 +5,8 @@ minimum: G = J₂ᵀe₂ + J₁ᵀλ = 0 in the coordinates that may move. One N
 in which only e₁ and G count as functions of the targets, has the derivatives of the solution (Krantz & Parks, *The
 Implicit Function Theorem*, 2002). With one priority that is reached, a second step with the same J⁺ from the
 configuration after the first one makes them exact to second order. Coordinates at active limits stay there. Where the
-equations leave freedom, the step is the shortest one: J⁺ of the errors.
+equations leave freedom, the steps are the shortest ones, J⁺ of the errors, from a solution that moves with the initial
+guess; to second order, J of the first step changes with the inputs.
 """
 
 from __future__ import annotations

@@ -308,10 +308,10 @@ class SearchState:
         curved, problem = len(self.at_v) <= CURVED_VELOCITIES, self.problem
         if self.several:
             if len(problem.priorities) > 2 or not curved:
-                return self.undefined_unless(reached, x)
-            there, exists = self.to_first_order(x, 1)
-            return self.undefined_unless(reached & exists, where(reached, there, held(x)))
-        there, exists = self.to_second_order(x)
+                return self.undefined_unless(reached, x, self.levels(self.whole(held(x))))
+            there, exists, levels = self.to_first_order(x, 1)
+            return self.undefined_unless(reached & exists, where(reached, there, held(x)), levels)
+        there, exists, levels = self.to_second_order(x)
         exists = reached & exists
         rest = held(x, "held_twice")
         if curved and not self.constrained:
@@ -322,10 +322,10 @@ class SearchState:
             minimal = resting & (moved @ moved < AT_MINIMUM)
             rest = where(minimal, rest + (after - value), rest)
             exists = exists | minimal
-        return self.undefined_unless(exists, where(reached, there, rest))
+        return self.undefined_unless(exists, where(reached, there, rest), levels)
 
-    def to_second_order(self, x: Array) -> tuple[Array, Any]:
-        """Return the moving coordinates of a solution of one priority, and whether their derivatives exist.
+    def to_second_order(self, x: Array) -> tuple[Array, Any, list[Level]]:
+        """Return the moving coordinates of a solution of one priority, whether they have derivatives, and the rows.
 
         They are a function of the inputs, exact to second order: the limit of the steps q ⊕ J⁺e from the found solution
         q, which moves with the initial guess. After the first step the errors are zero to first order, so that J⁺ of
@@ -346,11 +346,13 @@ class SearchState:
         first = self._integrated(self.whole(begin), v)[self.at_q]
         (after,) = self.levels(self.whole(first))
         second = self._integrated(self.whole(first), factors.solve(after.e))[self.at_q]
-        return where(factors.dependent > 0.5, first + self._undefined_twice(x, first), second), exists
+        return where(factors.dependent > 0.5, first + self._undefined_twice(x, first), second), exists, [level]
 
-    def undefined_unless(self, condition: Any, x: Array) -> Array:
-        """Return the moving coordinates, with derivatives that are NaN where a condition does not hold."""
-        levels = self.levels(self.whole(held(x, "held_twice")))
+    def undefined_unless(self, condition: Any, x: Array, levels: Sequence[Level]) -> Array:
+        """Return the moving coordinates, with derivatives that are NaN where a condition does not hold.
+
+        ``levels``: rows that depend on the inputs.
+        """
         given = sum(level.e.sum() for level in levels) + (0.0 if self.search.stored else self.begin.sum())
         return defined(x, given * given, condition)  # type: ignore[no-any-return]
 
@@ -359,8 +361,10 @@ class SearchState:
         errors = self.levels(self.whole(held(x, "held_twice")))[0].e
         return held(minimum(errors @ errors, 0.0), "held_once") * of.sum()
 
-    def to_first_order(self, x: Array, reached: int, refinements: int = 2, how: str = "held") -> tuple[Array, Any]:
-        """Return the moving coordinates of a solution, and whether their derivatives exist.
+    def to_first_order(
+        self, x: Array, reached: int, refinements: int = 2, how: str = "held"
+    ) -> tuple[Array, Any, list[Level]]:
+        """Return the moving coordinates of a solution, whether they have derivatives, and the rows.
 
         They are a function of the inputs, exact to first order. ``reached``: number of priorities without errors; of
         the next one the errors are minimal; ``refinements``: number of Newton steps before; ``how`` the solution is
@@ -368,7 +372,7 @@ class SearchState:
         """
         units = scale_of(self.problem.model).velocities
 
-        def step(x: Array, follows: bool) -> tuple[Array, Any]:
+        def step(x: Array, follows: bool) -> tuple[Array, Any, list[Level]]:
             x = held(x, how)
             model, out = self.model, at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
             x = self._follows(x, out) if follows else x
@@ -381,7 +385,7 @@ class SearchState:
             if factors is not None:
                 e = np.concatenate([level.e for level in levels[:reached]])
                 exists = self._is_regular(factors, e, factors.solve(e), reached, out)
-            return self._integrated(q, v)[self.at_q], exists
+            return self._integrated(q, v)[self.at_q], exists, levels
 
         return step(repeat(refinements, lambda _, x: step(x, False)[0], x), True)
 
