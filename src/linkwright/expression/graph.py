@@ -220,7 +220,10 @@ class Graph:
             return self.apply_two(op, *args)
         if self.failure is not None:
             self.raise_failure()
-        if all(x.value is not None for x in args):
+        for x in args:
+            if x.value is None:
+                break
+        else:
             with np.errstate(all="ignore"):
                 return self.constant(OPERATIONS[op].evaluate(*(x.value for x in args)))
         rule = RULES.get(op)
@@ -251,15 +254,20 @@ class Graph:
             raise
         if op in COMMUTATIVE and (x.index > y.index) != (y.value is not None):
             x, y = y, x  # constants first, then by creation
-        key = (op, x.index, y.index)
-        node = self._nodes.get(key)
-        return self.node(op, (x, y), key) if node is None else node
+        return self.node(op, (x, y), (op, x.index, y.index))
 
     def node(self, op: str, args: tuple[Expr, ...], key: tuple[Any, ...]) -> Expr:
         """Return the unique node of a key."""
         node = self._nodes.get(key)
         if node is None:
-            node = self._nodes[key] = self._limited(op, args)
+            if self.limit is not None and self.count > self.limit:
+                node = self._limited(op, args)
+            else:  # as `_new`, without its call: it is made for nearly each operation of a trace
+                node = Expr.__new__(Expr)
+                node.graph, node.op, node.args, node.value, node.name = self, op, args, None, None
+                node.index = self.count
+                self.count += 1
+            self._nodes[key] = node
         return node
 
     def release(self) -> None:

@@ -19,10 +19,11 @@ def needed(outputs: Iterable[Expr], given: Container[int] = (), stop: Container[
     stack = list(outputs)
     while stack:
         node = stack.pop()
-        if node.index not in found:
-            found[node.index] = node
-            if node.index not in given and node.op not in stop:
-                stack.extend(node.args[:1] if node.op == "item" else node.args)
+        index = node.index
+        if index not in found:
+            found[index] = node
+            if node.args and index not in given and node.op not in stop:
+                stack += node.args[:1] if node.op == "item" else node.args
     return [found[index] for index in sorted(found)]
 
 

@@ -25,7 +25,7 @@ def _add(x: Expr, y: Expr) -> Expr | None:
         return y - x.args[0]
     if x is y:
         return 2.0 * x
-    if (both := _sines_and_cosines(x, y)) is not None:
+    if x.op == "mul" == y.op and (both := _sines_and_cosines(x, y)) is not None:
         (a, b), (c, d) = both
         if a is b and c is d and a.op != c.op and a.args[0] is c.args[0]:  # sin² + cos²
             return x.graph.constant(1.0)
@@ -78,7 +78,7 @@ def _sub(x: Expr, y: Expr) -> Expr | None:
         return -(x.args[0] + y)
     if y.value is not None and y.value < 0.0:
         return x + (-y.value)
-    if (both := _sines_and_cosines(x, y)) is not None:
+    if x.op == "mul" == y.op and (both := _sines_and_cosines(x, y)) is not None:
         (a, b), (c, d) = both
         if a.op == b.op != c.op == d.op and {a.args[0], b.args[0]} == {c.args[0], d.args[0]}:
             if a.op == "cos":  # cos cos − sin sin

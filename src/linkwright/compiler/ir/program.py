@@ -15,7 +15,7 @@ import numpy as np
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph, Repeat
 from linkwright.expression.loops.repeats import instead, superseded
-from linkwright.expression.operations import HELD
+from linkwright.expression.operations import HELD, OPERATIONS
 from linkwright.expression.order import elements, needed
 
 
@@ -420,6 +420,9 @@ def _instructions(
     for node in order:
         if node.index in place:
             instructions.append(Instruction("input", place[node.index]))
+        elif node.op in OPERATIONS:  # nearly all: as quickly as a tuple is made
+            numbers = tuple([number[a.index] for a in node.args])
+            instructions.append(tuple.__new__(Instruction, (node.op, numbers, None)))
         elif node.op == "constant":
             instructions.append(Instruction("constant", (), node.value))
         elif node.op == "array":
