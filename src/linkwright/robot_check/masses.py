@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from linkwright.dynamics import mass_matrix
+from linkwright.dynamics.inertias.massless import massless_motion
 from linkwright.model.build.description import BodySpec
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
@@ -16,12 +17,6 @@ from linkwright.spatial.arrays import Array
 
 NO_MASS = 1e-14
 """Moved inertia, relative to the largest one, below which a joint moves no mass."""
-
-INDEFINITE = 1e-12
-"""Smallest eigenvalue of the mass matrix with a diagonal of ones."""
-
-SHARE = 0.1
-"""Component of an eigenvector of length 1 above which a joint is named."""
 
 MASS_RATIO = 1e4
 """Ratio of the masses of a body and its parent above which simulations of contact and loops need small steps."""
@@ -159,8 +154,8 @@ def _mass_matrix(model: Model) -> Iterator[FileFinding]:
     if not model.nv:
         return
     neutral = np.clip(model.neutral(), model.lower, model.upper)
-    matrices = [np.asarray(mass_matrix(model, q), dtype=float) for q in (neutral, model.random(seed=0))]
-    moved = np.max([np.diagonal(M) for M in matrices], axis=0)
+    configurations = (neutral, model.random(seed=0))
+    moved = np.max([np.diagonal(mass_matrix(model, q)) for q in configurations], axis=0)
     names = velocity_names(model)
     places = {joint.name: joint.place for joint in model.description.joints}
     if light := [name for name, m in zip(names, moved, strict=True) if m <= NO_MASS * float(moved.max())]:
@@ -168,11 +163,8 @@ def _mass_matrix(model: Model) -> Iterator[FileFinding]:
             text = f"{name!r} moves no mass and no inertia: forward dynamics is singular"
             yield FileFinding("error", "mass", places.get(name, ""), f"joint {text}")
         return
-    for M in matrices:
-        scale = 1.0 / np.sqrt(np.abs(np.diagonal(M)))
-        values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
-        if values[0] < INDEFINITE:
-            joints = [name for name, x in zip(names, vectors[:, 0], strict=True) if abs(x) > SHARE]
+    for q in configurations:
+        if joints := massless_motion(model, q):
             text = f"{few(joints)}: together they can move without moving mass: forward dynamics is singular"
             yield FileFinding("error", "mass", places.get(joints[0], ""), text)
             return

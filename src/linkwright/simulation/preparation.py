@@ -344,7 +344,8 @@ def warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> No
     limit = method_of(method).stability
     rate, joint = stiffest(model, q[0], v[0], limit / h)
     if rate * h > limit:
+        least = f"a step below {limit / rate:.2g} s, or " if np.isfinite(rate) else ""
         warn(
             f"joint {joint!r} of {model.name!r} is damped within {1.0 / rate:.2g} s: at a step of {h:g} s the explicit "
-            f"method {method!r} will not be stable; take a step below {limit / rate:.2g} s, or method='semi_implicit'",
+            f"method {method!r} will not be stable; take {least}method='semi_implicit'",
         )

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from linkwright.bounds import finite_number, positive, whole_number
 from linkwright.dynamics.contact.points import contact_points, pair_name
+from linkwright.dynamics.inertias.massless import massless_motion_advice
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import InputError, warn
 from linkwright.model.requirement import takes_model
@@ -236,7 +237,8 @@ def _warn_of_motion(
     supplied = setup.surroundings.wrenches is not None
     warn_if_energy_is_wrong(motion, run.method, record.alive, supplied=supplied, driven=controller is not None)
     if not np.all(record.alive):
-        record.advice += _overlap_at_start(model, start.q[~np.asarray(record.alive)][0])
+        lost = start.q[~np.asarray(record.alive)][0]
+        record.advice += massless_motion_advice(model, lost) + _overlap_at_start(model, lost)
     else:
         limits = run.options.constraints is not None and run.options.constraints.limits
         warn_of_jump_at_start(model, record, limits)

@@ -97,3 +97,16 @@ def test_a_fixed_base_in_the_ground_causes_a_warning(arm):
 def test_starts_near_limits_and_fast_ones_cause_none(arm, q, v, recwarn):
     lw.simulate(arm, q, v, 0.01, method=lw.Integrator("semi_implicit", joint_limits=True))
     assert not [str(w.message) for w in recwarn if "at the start" in str(w.message)]
+
+
+def test_a_contact_against_a_joint_limit_moves_no_other_joint_far():
+    # both are fulfilled by 5 m along the second slide, which lifts the ball by a hundredth of its path
+    made = lw.Builder("slides").body("carriage", 1.0, inertia=0.01).body("ball", 1.0, inertia=0.01)
+    made.joint("up", "prismatic", "world", "carriage", axis=(0.0, 0.0, 1.0), limits=(0.0, 0.0))
+    made.joint("along", "prismatic", "carriage", "ball", xyz=(0.0, 0.0, 0.05), axis=(1.0, 0.0, 0.01))
+    model = made.shape("ball", "sphere", radius=0.1).build().with_ground()
+    method = lw.Integrator("semi_implicit", joint_limits=True)
+    motion = lw.simulate(model, np.zeros(2), np.zeros(2), 0.001, 0.001, method=method)
+    up, along = motion.q[-1]
+    assert 0.0 < along < 1.1
+    assert abs(up) < 0.02

@@ -54,13 +54,18 @@ from linkwright.dynamics.impulses.projected_gauss_seidel import (
     solve_subproblems,
 )
 from linkwright.errors import ArgumentError, explained
-from linkwright.spatial.arrays import Array, is_one, maximum, minimum, where
+from linkwright.spatial.arrays import Array, is_one, largest, maximum, minimum, where
 from linkwright.spatial.loops.entry_table import by_marks, in_order_of_marks, largest_of, mapped, pass_over
 from linkwright.spatial.loops.memory import entries_of, is_memory_row, memory_row, read
 from linkwright.spatial.loops.repeats import when
 
 TOLERATED_OVERLAP = 1e-6
 """m or rad: tolerance of the position shift; smaller where the tolerance of the solver, in m/s, is smaller."""
+
+LARGEST_SHIFT = 1.0
+"""rad or m: largest displacement of a coordinate by a position shift. Constraints that contradict each other, such as a
+limit and a contact that pushes a joint beyond it, have no solution, or one far away: their impulses grow with each
+iteration."""
 
 LIMIT_MARGIN = 1e-2
 """rad or m: coordinates this near to a limit at the end of a step keep it during position shifts"""
@@ -269,7 +274,9 @@ class ImpulseProblem:
         tolerance, nil = self._settings.tolerance, 0.0 * found.z
         least = None if tolerance is None else maximum(self._h * tolerance, minimum(tolerance, TOLERATED_OVERLAP))
         settings = ProjectedGaussSeidel(self._solver.position_limit, least, accelerated=tolerance is not None)
-        return self.factors.from_factor_space(solve_from_zero(subproblems, size, nil, settings))
+        shift = self.factors.from_factor_space(solve_from_zero(subproblems, size, nil, settings))
+        bounded: Array = shift * (LARGEST_SHIFT / maximum(largest(shift), LARGEST_SHIFT))
+        return bounded
 
     def _moving(self, z: Array, followed: Sequence[int]) -> list[PositionRows]:
         """Return the normal rows of each group, and positions after a step with impulses z (nv,) in factor space.

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright.dynamics.inertias.mass import composite_inertias, mass_matrix
 from linkwright.errors import ModelError
+from linkwright.model.coordinates import velocity_names
 from linkwright.model.elements import Link, transform
 from linkwright.model.memo import kept
 from linkwright.model.requirement import takes_model
@@ -48,6 +49,39 @@ def require_mass(model: Model, what: str = "forward dynamics") -> None:
 
 SINGULAR = 1e-13
 """An inertia below this fraction of its largest possible value, about another axis through the joint, is zero."""
+
+
+INDEFINITE = 1e-12
+"""Smallest eigenvalue of the mass matrix with a diagonal of ones, below which it is singular."""
+
+SHARE = 0.1
+"""Component of an eigenvector of length 1 above which a coordinate is named."""
+
+
+def massless_motion(model: Model, q: Array) -> list[str]:
+    """Return the names of velocities that together can move without moving mass at q (nq,), often at few postures."""
+    M = mass_matrix(model, q)
+    if is_symbolic(M):
+        return []
+    diagonal, names = np.diagonal(M), velocity_names(model)
+    if not np.isfinite(M).all() or not np.all(diagonal > 0.0):
+        return [name for name, m in zip(names, diagonal, strict=True) if not m > 0.0]
+    scale = 1.0 / np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
+    if not len(values) or values[0] >= INDEFINITE:
+        return []
+    return [name for name, x in zip(names, vectors[:, 0], strict=True) if abs(x) > SHARE]
+
+
+def massless_motion_advice(model: Model, q: Array) -> str:
+    """Return advice on a motion from q (nq,) that diverged, if the mass matrix is singular there; "" if not."""
+    if not (names := massless_motion(model, q)):
+        return ""
+    listed = ", ".join(map(repr, names[:8])) + ", …" * (len(names) > 8)
+    return (
+        f"; at the start, {listed} can move{' together' * (len(names) > 1)} without moving mass, where the mass matrix "
+        "is singular: give their bodies inertia, or their joints an armature"
+    )
 
 
 @kept

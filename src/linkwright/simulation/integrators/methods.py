@@ -422,13 +422,21 @@ def stiffest(model: Model, q: Array, v: Array, above: float = 0.0, actuated: boo
     D, K = (np.diag(own) for own in of_joints)
     for e, k, d in between:
         D, K = D + d * np.outer(e, e), K + k * np.outer(e, e)
-    D, K = np.linalg.solve(kernel_of(dynamics.mass_matrix, model)(q), np.stack([D, K]))
+    M, names = (
+        kernel_of(dynamics.mass_matrix, model)(q),
+        [joint.name for joint in model.joints for _ in range(joint.nv)],
+    )
+    try:
+        D, K = np.linalg.solve(M, np.stack([D, K]))
+    except (
+        np.linalg.LinAlgError
+    ):  # a damper or spring of joints that move no mass at q, such as aligned axes of a wrist
+        return np.inf, names[int(np.abs(np.linalg.eigh(M)[1][:, 0]).argmax())]
     if max(np.abs(D).sum(axis=1).max(), np.sqrt(np.abs(K).sum(axis=1).max())) <= above:  # norms bound eigenvalues
         return 0.0, ""
     speed, shapes = np.linalg.eig(D)
     beat = np.sqrt(np.abs(np.linalg.eigvals(K)).max())
     worst = int(np.abs(speed).argmax())
-    names = [joint.name for joint in model.joints for _ in range(joint.nv)]
     return float(max(np.abs(speed[worst]), beat)), names[int(np.abs(shapes[:, worst]).argmax())]
 
 

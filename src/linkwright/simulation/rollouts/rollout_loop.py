@@ -14,6 +14,7 @@ from linkwright.compiler.ir.formats import FORMATS
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.compiler.precision import in_range
+from linkwright.dynamics.inertias.massless import massless_motion_advice
 from linkwright.errors import InputError, TooLargeError, warn
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -223,4 +224,5 @@ def _warn_of_endless(result: Rollout, adapting: bool) -> None:
         why, advice = "could not be followed to their tolerance", "a larger tolerance, softer contact"
     warn(
         f"{which} of {result.model.name!r} {why}; {advice} may help, or Episode(terminate=…), which ends motions before"
+        + massless_motion_advice(result.model, np.broadcast_to(result.start[0], q.shape)[lost][0])
     )
