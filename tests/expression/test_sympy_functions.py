@@ -118,6 +118,8 @@ def test_matrices_and_arrays():
     wanted = np.linalg.det(A), np.trace(A @ A.T), (A @ u)[1], u @ A @ u, u @ u
     np.testing.assert_allclose(lw.compile(made, [W, v, a])(A, u, u), wanted, rtol=1e-13)
     assert lw.compile(sp.Determinant(W), [W])(np.eye(3)[[1, 0, 2]]) == -1.0  # its first pivot is zero
+    explicit = sp.Determinant(sp.ImmutableMatrix([[x, y], [1, x]]))  # whose number of rows is one of Python
+    assert lw.compile(explicit, [x, y])(2.0, 3.0) == 1.0
     b = sp.IndexedBase("b")
     assert lw.compile(b[0] - b[1], [[b[0], b[1]]])([3.0, 1.0]) == 2.0
 
