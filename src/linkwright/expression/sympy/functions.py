@@ -140,7 +140,7 @@ MOST_ROWS_OF_INVERSES, MOST_ROWS_OF_DETERMINANTS = 3, 7
 
 def _require_few_rows(matrix: Any, what: str, most: int) -> None:
     """Raise an error for the inverse or the determinant of a matrix that SymPy would take minutes to write out."""
-    if isinstance(matrix.rows, SupportsIndex) and matrix.rows > most and matrix.free_symbols:
+    if isinstance(matrix.rows, SupportsIndex) and int(matrix.rows) > most and matrix.free_symbols:
         instead = {
             "inverse": "lw.solve(A, b) is the product of the inverse of A with b, lw.solve(A, np.eye(n)) the inverse",
             "determinant": "that of a positive definite matrix is np.prod(np.diag(lw.cholesky(A))) ** 2",
