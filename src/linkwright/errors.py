@@ -275,7 +275,9 @@ def raise_explained(
             raise raw
         frame = frame.f_back  # type: ignore[assignment]
     own = raw.__traceback__
-    if is_user_code(own and own.tb_next):
+    given_functions = [getattr(x, "__qualname__", "") for x in (*args, *named.values()) if callable(x)]
+    of_other_parameters = any(name and str(raw).startswith(f"{name}()") for name in given_functions)
+    if is_user_code(own and own.tb_next) or of_other_parameters:
         raise raw
     try:
         arguments = inspect.signature(function).bind(*args, **named).arguments

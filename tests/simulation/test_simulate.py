@@ -18,7 +18,7 @@ from linkwright.compiler.schedules import selection
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joints.joint import JOINT_TYPES, Free, Spherical
-from linkwright.simulation.integrators import methods, step_function
+from linkwright.simulation.integrators import methods, split_kernels, step_function
 from linkwright.simulation.integrators.methods import METHODS, inverse_exponential_rate
 from linkwright.simulation.integrators.step_kernels import motion_kernel_spec, step_kernels
 from mechanisms import few_trees, random_tree, state
@@ -426,7 +426,8 @@ def test_a_mechanism_without_joints_stands_still():
     assert (motion.energy == 0.0).all()
 
 
-def test_long_chains_are_simulated():
+def test_long_chains_are_simulated(monkeypatch):
+    monkeypatch.setattr(split_kernels, "BODIES_OF_STEPS", 100)
     chain = lw.load("planar:100")  # as many bodies as have loops in their code
     motion = lw.simulate(chain, chain.random(seed=0), np.zeros(100), 0.003)
     heights = [lw.center_of_mass(chain, q)[1] for q in motion.q]
@@ -434,8 +435,10 @@ def test_long_chains_are_simulated():
     assert motion.drift < 1e-9
 
 
-def test_long_chains_move_as_short_steps_say():
-    """Stages put together from kernels that loop over the bodies: the same as the book's step."""
+@pytest.mark.parametrize("bodies", [100, 400])
+def test_long_chains_move_as_short_steps_say(bodies, monkeypatch):
+    """One kernel, and stages of several kernels that loop over the bodies: the same as the book's step."""
+    monkeypatch.setattr(split_kernels, "BODIES_OF_STEPS", bodies)
     chain = lw.load("chain3d:120")
     rng = np.random.default_rng(0)
     q, v = chain.random(seed=1), 0.1 * rng.normal(size=chain.nv)

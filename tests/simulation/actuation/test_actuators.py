@@ -10,6 +10,7 @@ from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError,
 from linkwright.formats.load import load
 from linkwright.formats.mjcf import velocity_from_mujoco, velocity_to_mujoco
 from linkwright.model.joints.joint import Revolute
+from linkwright.simulation.integrators import split_kernels
 from mechanisms import random_tree
 
 mujoco = pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
@@ -322,7 +323,8 @@ def test_actuators_act_with_contact_and_in_rollouts(tmp_path):
     np.testing.assert_allclose(motion.q[-1, 7], 0.3, atol=0.05)
 
 
-def test_steps_too_large_for_machine_code_hold_no_efforts_of_actuators():
+def test_steps_too_large_for_machine_code_hold_no_efforts_of_actuators(monkeypatch):
+    monkeypatch.setattr(split_kernels, "BODIES_OF_STEPS", 100)
     servo = lw.Actuator("servo", "joint1", gain=(3.0, 0.0, 0.0), bias=(0.0, -3.0, -0.1))
     chain, driven = lw.load("planar:100").with_actuators(servo), lw.Actuation(controls=[0.3])
     start = (chain, chain.neutral(), np.zeros(chain.nv), 2e-3)

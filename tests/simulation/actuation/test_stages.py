@@ -13,6 +13,7 @@ import linkwright as lw
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joints.joint import Free, Planar, Revolute, Spherical
+from linkwright.simulation.integrators import split_kernels
 from mechanisms import random_tree, state
 
 
@@ -63,8 +64,9 @@ def test_loops_too():
     )
 
 
-def test_many_bodies_too():
+def test_many_bodies_too(monkeypatch):
     """Whose stages are put together from kernels that loop over the bodies."""
+    monkeypatch.setattr(split_kernels, "BODIES_OF_STEPS", 100)
     chain = lw.load("planar:100")
     q, zero = chain.random(seed=0), np.zeros(100)
     options = {"callback": lambda t, q, v: 0.0 * v, "evaluated_at": "stages"}

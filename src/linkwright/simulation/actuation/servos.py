@@ -24,7 +24,7 @@ from linkwright.dynamics.impulses.constraints import servo_coordinates
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.law_controller import EffortFunction, LawController
-from linkwright.simulation.integrators.split_kernels import in_parts
+from linkwright.simulation.integrators.split_kernels import step_in_parts
 from linkwright.spatial.arrays import Array, as_numbers, clip
 
 
@@ -96,7 +96,7 @@ def with_servos(
     """Return a controller whose output includes stiffness, damping and limits of servos."""
     if law is None:
         raise ArgumentError("servos follow the targets of a controller, and none is given: controller=…")
-    if in_parts(model):
+    if step_in_parts(model):
         raise InputError(f"servos are for mechanisms of fewer bodies than the {len(model.links)} of {model.name!r}")
     names = servos.names(model)
     places = [at_v for _, _, at_v in servo_coordinates(model, names)]

@@ -29,6 +29,14 @@ from linkwright.model.tree import Model
 from linkwright.simulation.integrators.methods import Options, advance, inverse_exponential_rate
 from linkwright.spatial.arrays import Array
 
+BODIES_OF_STEPS = 400
+"""Number of bodies from which on a step is not compiled as one kernel."""
+
+
+def step_in_parts(model: Model) -> bool:
+    """Return whether a step of the mechanism is composed of several kernels."""
+    return len(model.links) >= BODIES_OF_STEPS
+
 
 def in_parts(model: Model) -> bool:
     """Return whether kernels of the mechanism are loops over its bodies, which cannot be part of another kernel."""

@@ -36,7 +36,7 @@ from linkwright.simulation.integrators.methods import (
     total_acceleration,
 )
 from linkwright.simulation.integrators.position_sums import Placement, placed
-from linkwright.simulation.integrators.split_kernels import accelerating, in_parts, placing
+from linkwright.simulation.integrators.split_kernels import accelerating, placing, step_in_parts
 from linkwright.simulation.integrators.variational import variational_step_function
 from linkwright.spatial.arrays import Array, is_symbolic, where
 from linkwright.spatial.loops.memory import cleared_row, filled_row, is_memory_row, read
@@ -101,7 +101,7 @@ def step_function(model: Model, options: StepOptions, external: ExternalForces |
 
 def _simulation_model(model: Model) -> Model:
     """Return the model of fewest operations; the model itself for large mechanisms with loops."""
-    return model if model.loops and in_parts(model) else model.minimal()
+    return model if model.loops and step_in_parts(model) else model.minimal()
 
 
 def _make_step_function(model: Model, options: StepOptions, external: ExternalForces | None) -> StepFunction:
@@ -134,7 +134,7 @@ def _make_step_function(model: Model, options: StepOptions, external: ExternalFo
         return bind(simulation_step, model, sizes)
 
     try:
-        if in_parts(model) and isinstance(chosen, Tableau):
+        if step_in_parts(model) and isinstance(chosen, Tableau):
             raise TooLargeError(f"{len(model.links)} bodies")
         return compiled(steps, options, model)
     except TooLargeError as error:
@@ -332,7 +332,7 @@ def staged_step_function(model: Model, options: StepOptions) -> StagedStep:
             return total_acceleration(model, q, v, tau, options.dynamics_options)
 
         try:
-            if in_parts(one):
+            if step_in_parts(one):
                 raise TooLargeError(f"{len(one.links)} bodies")
             acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
         except TooLargeError:

@@ -30,7 +30,7 @@ from linkwright.simulation.integrators import rollout_functions
 from linkwright.simulation.integrators.methods import Efforts, method_of
 from linkwright.simulation.integrators.position_sums import PositionSum, placed
 from linkwright.simulation.integrators.rollout_functions import UserFunction
-from linkwright.simulation.integrators.split_kernels import in_parts
+from linkwright.simulation.integrators.split_kernels import step_in_parts
 from linkwright.simulation.integrators.step_function import (
     StepOptions,
     begun_memory,
@@ -251,7 +251,7 @@ def shared_and_own_values(spec: StepKernelSpec, batch: tuple[int, ...]) -> list[
 
 
 def _made(model: Model, spec: StepKernelSpec) -> Kernel:
-    if in_parts(model):
+    if step_in_parts(model):
         raise TooLargeError(f"{len(model.links)} bodies")
     whole = model if spec.parameters else model.minimal()
     shared, own = value_sizes(spec)

@@ -24,7 +24,7 @@ from linkwright.simulation.actuation.law_controller import (
 from linkwright.simulation.actuation.posture_control import effort_function_of
 from linkwright.simulation.integrators.adaptive_step import StepSizeControl, step_size_control
 from linkwright.simulation.integrators.methods import EmbeddedPair, Variational, method_of
-from linkwright.simulation.integrators.split_kernels import in_parts
+from linkwright.simulation.integrators.split_kernels import step_in_parts
 from linkwright.simulation.integrators.step_function import (
     StepOptions,
     efforts_over_step,
@@ -80,7 +80,7 @@ def make_stepper(
 
     ``tolerance`` and ``last``, the time of the end in steps, are for adaptive methods; ``every``: interval of samples.
     """
-    if isinstance(method_of(options.method), EmbeddedPair) and in_parts(model):
+    if isinstance(method_of(options.method), EmbeddedPair) and step_in_parts(model):
         raise InputError(
             f"{options.method!r} is for mechanisms of fewer bodies than the {len(model.links)} of {model.name!r}: take "
             "'rk4'"
@@ -99,7 +99,7 @@ def make_stepper(
         except TooLargeError as error:
             _require_one_stage(model, options, effort_function, error)
             single, reason = _SingleStepper(model, options, controller, batch, external, tolerance), str(error)
-            if model.pairs and single.is_compiled and not in_parts(model):
+            if model.pairs and single.is_compiled and not step_in_parts(model):
                 derived(
                     model, _warn_of_single_steps, options, make=lambda: _warn_of_single_steps(model, options, reason)
                 )
