@@ -116,7 +116,7 @@ assert again([0.5, 1.0]) == lw.compile(expression, [z])([0.5, 1.0])
 # ## Robots with symbols of SymPy
 #
 # Symbols of SymPy are arguments of the algorithms, too. Masses, centers of mass, inertias, placements, damping and stiffness of a
-# robot may be expressions of SymPy. The results are expressions of SymPy, which combine with those of `sympy.physics.mechanics`:
+# robot, and the places, lengths and pitches of its closed loops may be expressions of SymPy. The results are expressions of SymPy, which combine with those of `sympy.physics.mechanics`:
 
 # %%
 I = sp.Symbol("I")
@@ -130,7 +130,7 @@ numbers = {"q": q, "parameters": [m, length, I]}
 print(lw.compile(M, numbers)([0.0, 0.1], [1.0, 0.5, 0.1]))
 
 # %% [markdown]
-# `with_payload`, `with_body`, `with_parameters`, `with_frame`, `with_geometry`, `with_gravity`, `with_ground` and `lock` accept them as well. Axes of joints, shapes and springs are numbers; axes
+# `with_payload`, `with_body`, `with_parameters`, `with_frame`, `with_geometry`, `with_gravity`, `with_ground` and `lock` accept them as well. Axes of joints and loops, coefficients of couplings, shapes and springs are numbers; axes of joints
 # and sizes become symbols by `with_geometry`. Such a model is not compiled or simulated itself: compile the expressions, or build the
 # model with values. Forward dynamics of more than about four joints is too long for SymPy; `lw.symbols` keep common subexpressions.
 #

@@ -71,6 +71,8 @@ print(by[foot])                     # (3, 2): change of the joints with the targ
 print(by["knee.distance"])          # (3,): change of the joints with the length of the thigh
 
 # %% [markdown]
+# With `order=2` the dictionary also contains second derivatives, such as `by[foot, "knee.distance"]` (3, 2).
+#
 # [Inverse kinematics](../topics/mechanisms/inverse_kinematics.md#derivatives) defines the derivatives at limits, out of reach, and of redundant arms.
 # Inside a compiled function `lw.inverse_kinematics` has the same derivatives.
 #
@@ -153,7 +155,8 @@ print(length.grad)
 # ## Limits
 #
 # - Quaternions and axes may have any length but zero; derivatives are those of the normalized ones.
-# - Inverse kinematics has first and second derivatives; second ones by geometry only where targets leave no freedom.
+# - Inverse kinematics has first and second derivatives, with two priorities first ones. Where targets leave freedom they are those of the solver
+#   with the found solution as initial guess; at singular configurations, and where no solution is found, they are NaN.
 # - Sizes of cones, meshes and height fields are no parameters. The minimum distance of shapes, as a task of inverse kinematics, requires
 #   numbers.
 # - Thresholds, such as that of a singular configuration, are relative to the size of the given model.

@@ -86,7 +86,8 @@ print(jax.grad(distance, argnums=(0, 1))(jnp.ones(7), jnp.array([0.3, 0.2, 0.5])
 #
 # Inverse kinematics is a function of its targets, of an initial guess, and of [parameters of the mechanism](../topics/mechanisms/models.md)
 # such as lengths, which every function accepts. It returns the configuration and the error, and has derivatives of first and second order: those of the
-# solution that was found, with the shortest change of the configuration where the targets leave freedom.
+# solution that was found, with the shortest change of the configuration where the targets leave freedom. The arguments are the targets, then with
+# `initial_guess=True` the initial guess, then the parameters.
 
 # %%
 solve = lw.bridges.torch(lw.inverse_kinematics, arm, targets={"tool": 3}, parameters=["joint3.position"])
@@ -96,6 +97,11 @@ q, error = solve(target, length)
 assert error < 1e-6
 q.square().sum().backward()
 print(length.grad)                                      # by the position of the third joint
+
+warm = lw.bridges.torch(lw.inverse_kinematics, arm, targets={"tool": 3}, initial_guess=True)
+guess = q.detach().requires_grad_()
+warm(target + 0.01, guess)[0].square().sum().backward()
+print(guess.grad)                                       # by the initial guess
 
 # %% [markdown]
 # ## Rollouts
@@ -140,9 +146,11 @@ print(stiffness.grad)
 # | GPU | an error | an error |
 #
 # - `inverse_kinematics` has first derivatives of rows that converge, with one priority or two, and second derivatives with one priority; a
-#   second derivative with two raises an error. Joints at a limit stay there. Second derivatives at singular configurations and out of reach
-#   are NaN. Where targets leave freedom (7 joints, 6 coordinates), they are those of the solutions that begin at the found one, and
-#   `torch.autograd.gradgradcheck`, which changes the point at which the shortest change is taken, differs from them.
+#   second derivative with two, and a third one, raise an error. Joints at a limit stay there. Derivatives are NaN at singular configurations and of
+#   rows that are not found, second ones also out of reach. Where targets leave freedom (7 joints, 6 coordinates), they are those of the solver
+#   from the found solution, which moves with the initial guess: the derivative by the guess is I − J⁺J. `torch.autograd.gradgradcheck`,
+#   which changes the point at which the shortest change is taken, differs from the second derivatives. Second derivatives by target, guess and
+#   geometry together are too long for poses of seven joints (`TooLargeError`); those by target and geometry are not.
 #   [Derivatives of inverse kinematics](../topics/mechanisms/inverse_kinematics.md#derivatives) defines them.
 # - The derivative by a configuration is that by its entries (nq,). For quaternions, `lw.derivative` is instead the derivative along
 #   `lw.integrate`, by nv numbers.

@@ -79,7 +79,10 @@ def is_library(frame: types.FrameType) -> bool:
     return package in _LIBRARIES or package in sys.stdlib_module_names
 
 
-_LIBRARIES = ("linkwright", "numpy", "scipy", "sympy", "mpmath", "matplotlib", "llvmlite")
+_LIBRARIES = (
+    *("linkwright", "numpy", "scipy", "sympy", "mpmath", "matplotlib", "llvmlite"),
+    *("torch", "jax", "jaxlib", "casadi"),
+)
 
 
 def _shown(given: Any) -> str:

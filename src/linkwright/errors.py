@@ -275,9 +275,7 @@ def raise_explained(
             raise raw
         frame = frame.f_back  # type: ignore[assignment]
     own = raw.__traceback__
-    given_functions = [getattr(x, "__qualname__", "") for x in (*args, *named.values()) if callable(x)]
-    of_other_parameters = any(name and str(raw).startswith(f"{name}()") for name in given_functions)
-    if is_user_code(own and own.tb_next) or of_other_parameters:
+    if is_user_code(own and own.tb_next):
         raise raw
     try:
         arguments = inspect.signature(function).bind(*args, **named).arguments

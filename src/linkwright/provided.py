@@ -57,7 +57,11 @@ def holds_sympy(x: Any) -> bool:
 
     try:
         entries = np.asarray(x, dtype=object)
-    except ValueError:  # arrays that do not form one, such as the nested states of a loop
+    except (
+        ValueError,
+        TypeError,
+        RuntimeError,
+    ):  # arrays that do not form one, or of libraries that do not convert them
         return any(map(holds_sympy, x)) if isinstance(x, (list, tuple)) else False
     return any(isinstance(entry, sympy.Basic) for entry in entries.flat)
 

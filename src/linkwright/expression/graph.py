@@ -1,9 +1,8 @@
 """Scalar expressions as a hash-consed graph: equal expressions are one object.
 
 An :class:`Expr` behaves like a number. NumPy object arrays of expressions pass through the algorithms of
-the library unchanged: ``np.sin`` on such an array calls each element's ``sin``. Nothing is
-expanded; each construction applies the rules of `rules.py`. A graph belongs to one trace: no
-global state grows, and threads share nothing.
+the library unchanged: ``np.sin`` on such an array calls each element's ``sin``. Nothing is expanded; each construction
+applies the rules of `rules.py`. A graph belongs to one trace: no global state grows, and threads share nothing.
 """
 
 from __future__ import annotations
@@ -29,14 +28,15 @@ from linkwright.expression.symbols import SymbolArray
 MOST_SYMBOLS = 1_000_000
 """Default limit of the number of symbols of a graph."""
 
+MIXED = "expressions of two traces cannot be mixed: make all symbols by one call of symbols(), or all by SymPy"
+
 
 class Graph:
     """Expressions of one trace.
 
     ``angle_sums``: whether cos α cos β − sin α sin β becomes cos(α + β), and so on, as along parallel axes;
     ``angle_sums_met`` is true after the first such sum.
-    ``limit``: largest number of nodes, above which :class:`TooLargeError` is raised, so that a
-    mechanism that is too large for straight-line code is detected early, before memory is exhausted.
+    ``limit``: largest number of nodes, above which :class:`TooLargeError` is raised, before memory is exhausted.
     """
 
     __slots__ = (
@@ -49,12 +49,11 @@ class Graph:
     def __init__(self, limit: int | None = None, angle_sums: bool = False):
         self._nodes: dict[tuple[Any, ...], Expr] = {}
         self._constants: dict[Any, Expr] = {}
-        self.count = 0
-        self.limit = limit
+        self.count, self.limit = 0, limit
         self.angle_sums, self.angle_sums_met = angle_sums, False
         self.failure: Exception | None = None
         self.indexed = False
-        """whether a symbol was used as an index, for which NumPy's message is ambiguous"""
+        """whether a symbol was used as an index: NumPy's message is ambiguous"""
         self.repeats: dict[int, Repeat] = {}
         """loop of each node "repeat", by index"""
         self.begun: dict[int, tuple[Repeat, tuple[Expr, ...]]] = {}
@@ -185,12 +184,7 @@ class Graph:
         """Return ``x`` as an expression of this graph."""
         if type(x) is Expr:
             if x.graph is not self:
-                return self.refuse(
-                    ExpressionError(
-                        "expressions of two traces cannot be mixed: make all symbols by one call of symbols(), or all "
-                        "by SymPy"
-                    )
-                )
+                return self.refuse(ExpressionError(MIXED))
             return x
         if isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
             return self.constant(x)
@@ -272,11 +266,11 @@ class Graph:
 
     def release(self) -> None:
         """Forget all nodes after a program is built: without cycles they are freed at once, without the collector."""
-        for known in (self._nodes, self._constants, self.repeats, self.begun, self.rows, self.arguments, self.spans):
+        memories = (self._nodes, self._constants, self.repeats, self.begun, self.rows, self.marks, self.spans)
+        for known in (*memories, self.arguments):
             known.clear()
 
     def known(self, key: tuple[Any, ...]) -> Expr | None:
-        """Return the node of a key, if it exists."""
         return self._nodes.get(key)
 
     def _limited(self, op: str, args: tuple[Expr, ...]) -> Expr:

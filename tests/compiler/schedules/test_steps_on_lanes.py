@@ -106,7 +106,7 @@ def test_rows_that_are_marked(count):
             found = np.where(x0 > 0.5, 2.0 * x0, 0.0)
             return np.concatenate([found, [found.sum(), 1.0 if np.any(found) else 0.0]])
         x = symbol.graph.row(list(x0))
-        marked = MarkedRows(symbol.graph, count, lambda k: lw.where(read(x, k, 1)[0] > 0.5, 1.0, 0.0))
+        marked = MarkedRows.computed(symbol.graph, count, lambda k: lw.where(read(x, k, 1)[0] > 0.5, 1.0, 0.0))
         row = for_each(count, lambda k, row: write(row, k, [0.0]), empty_row(symbol, count))
 
         def visit(k: Any, row: Any) -> Any:

@@ -232,7 +232,8 @@ def run(
         following = ring.array(np.concatenate([np.ravel(x) for x in _arrays(after)])) if state else after
     except Exception as failure:  # a controller is any function: on polynomials it may fail in any way
         ring.failure = None
-        if isinstance(failure, (AttributeError, TypeError)) and not isinstance(failure, LinkwrightError):
+        cause = failure.__cause__ if isinstance(failure, LinkwrightError) else failure
+        if isinstance(cause, (AttributeError, TypeError)):
             return "it uses a function that polynomials do not have, such as clip, minimum, tanh or a comparison"
         return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
     return LawPolynomials(mechanism, efforts, bound, {**plan.values, **values}, following)
