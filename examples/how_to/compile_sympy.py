@@ -116,7 +116,7 @@ assert again([0.5, 1.0]) == lw.compile(expression, [z])([0.5, 1.0])
 # ## Robots with symbols of SymPy
 #
 # Symbols of SymPy are arguments of the algorithms, too. Masses, centers of mass, inertias, placements, damping and stiffness of a
-# robot, and the places, lengths and pitches of its closed loops may be expressions of SymPy. The results are expressions of SymPy, which combine with those of `sympy.physics.mechanics`:
+# robot, and the placements, lengths and pitches of its closed loops may be expressions of SymPy. The results are expressions of SymPy, which combine with those of `sympy.physics.mechanics`:
 
 # %%
 I = sp.Symbol("I")
