@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from linkwright.compiler.ir.interpreter import interpret_call
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import rows_of
@@ -43,7 +44,7 @@ class InterpretedKernel(Kernel):
             self.__class__ = Kernel
             return self._call(*arrays, out=out)
         self.interpreted_calls += 1
-        return self._interpreted(*arrays, out=out)
+        return interpret_call(self.program, *arrays, out=out)
 
 
 @contextmanager

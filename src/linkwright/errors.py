@@ -236,44 +236,58 @@ def explained(function: F) -> F:
             raise error.with_traceback(_of_user_code(error.__traceback__)) from error.__cause__
         except LinkwrightError:
             raise
-        except RAW as error:
-            raw = error
-        inside = raw.__traceback__ is not None and raw.__traceback__.tb_next is not None
-        if inside or not isinstance(raw, TypeError):
-            raise_explained(function, raw, args, named)
+        except _RAW as raw:
+            inside = raw.__traceback__ is not None and raw.__traceback__.tb_next is not None
+            if inside or not isinstance(raw, TypeError):
+                _raise_explained(function, raw, args, named)
         raise wrong_call(*_shown_call(function, args), named)
 
     add_entry(call)
     return call  # type: ignore[return-value]
 
 
-RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+_RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 """Errors of Python and NumPy by which a computation ends for values that it cannot use."""
 
-ENTRIES: set[types.CodeType] = set()
+_ENTRIES: set[types.CodeType] = set()
 """Code of functions that explain such errors of what they call."""
 
 
 def add_entry(function: Any) -> None:
     """Note that a function explains such errors of what it calls."""
-    ENTRIES.add(function.__code__)
+    _ENTRIES.add(function.__code__)
 
 
-def raise_explained(
-    function: Callable[..., Any], raw: Exception, args: Sequence[Any], named: dict[str, Any], depth: int = 2
+def call_explained(
+    call: Callable[[], Any], function: Callable[..., Any], args: Sequence[Any], named: dict[str, Any]
+) -> Any:
+    """Return ``call()``, which computes a public function of these arguments; wrong ones raise :class:`ArgumentError`.
+
+    The function that calls this one is an entry (:func:`add_entry`).
+    """
+    try:
+        return call()
+    except LinkwrightError:
+        raise
+    except _RAW as raw:
+        _raise_explained(function, raw, args, named)
+
+
+def _raise_explained(
+    function: Callable[..., Any], raw: Exception, args: Sequence[Any], named: dict[str, Any]
 ) -> NoReturn:
     """Raise the error of a call that ended by an error of Python or NumPy: which argument has no suitable value.
 
     Errors of the user's functions, and those of functions that another public function calls, are raised unchanged.
-    ``depth``: of the frame that called the public function.
     """
     from linkwright.argument_types import array_shape, given_arguments, is_library, is_user_code, unsuitable_arguments
 
-    frame = sys._getframe(depth)
+    entries, frame = 0, sys._getframe(1)
     while frame is not None and is_library(frame):  # type: ignore[redundant-expr]
-        if frame.f_code in ENTRIES:
-            raise raw
+        entries += frame.f_code in _ENTRIES
         frame = frame.f_back  # type: ignore[assignment]
+    if entries > 1:  # a public function within another one
+        raise raw
     own = raw.__traceback__
     if is_user_code(own and own.tb_next):
         raise raw
@@ -286,6 +300,9 @@ def raise_explained(
     arguments = {n: x for n, x in arguments.items() if n not in ("self", "cls") and x is not defaults[n]}
     if wrong := unsuitable_arguments(function, arguments):
         raise ArgumentError(f"{name}: {'; '.join(wrong)}") from raw
+    for n, x in arguments.items():
+        if str(raw).startswith(f"{getattr(x, '__qualname__', '')}()"):  # the message on wrong calls of Python functions
+            raise ArgumentError(f"{name} calls {n} with other arguments: {raw}") from raw
     reason = f"{type(raw).__name__}: {raw}"
     given = given_arguments(function, arguments)
     kind: type[LinkwrightError] = ArgumentError

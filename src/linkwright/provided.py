@@ -57,11 +57,7 @@ def holds_sympy(x: Any) -> bool:
 
     try:
         entries = np.asarray(x, dtype=object)
-    except (
-        ValueError,
-        TypeError,
-        RuntimeError,
-    ):  # arrays that do not form one, or of libraries that do not convert them
+    except (ValueError, TypeError, RuntimeError):  # no array, such as nested states of a loop; of another library
         return any(map(holds_sympy, x)) if isinstance(x, (list, tuple)) else False
     return any(isinstance(entry, sympy.Basic) for entry in entries.flat)
 
@@ -77,9 +73,14 @@ def returns_sympy(function: F) -> F:
 
 
 def numbers_of_sympy(x: Any) -> Any:
-    """Return exact numbers of SymPy, also in arrays, as numbers; objects without them, or with symbols, unchanged."""
+    """Return exact numbers of SymPy, also in arrays and mappings, as numbers; objects without them are unchanged.
+
+    Arrays with symbols are unchanged, too.
+    """
     if not holds_sympy(x):
         return x
+    if isinstance(x, Mapping):
+        return {name: numbers_of_sympy(one) for name, one in x.items()}
     try:
         numbers = symbols_of_sympy(x)
     except (LinkwrightError, ValueError):  # a complex number; arrays that do not form one

@@ -18,7 +18,7 @@ from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.differentiation import differentiate
 from linkwright.compiler.front.expressions import are_expressions, program_of_expressions
 from linkwright.compiler.ir.formats import FORMATS
-from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.ir.interpreter import interpret_call
 from linkwright.compiler.ir.program import Operations, Program
 from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native.entry import Entered, call_table, enter_through, keep_entry
@@ -50,7 +50,7 @@ from linkwright.compiler.schedules.selection import program
 from linkwright.compiler.signatures import KernelSignature, argument_names
 from linkwright.errors import ArgumentError, MissingExtraError, TooLargeError, explained
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import as_numbers, without_mask
+from linkwright.spatial.arrays import without_mask
 
 
 class Kernel(Entered):
@@ -138,7 +138,8 @@ class Kernel(Entered):
     def _call(self, *arrays: Any, out: Any = None) -> Any:
         """Return the results in the form of NumPy's universal functions."""
         if self._native is None:
-            return self._interpreted(*arrays, out=out)
+            assert isinstance(self.program, Program)
+            return interpret_call(self.program, *arrays, out=out)
         results = self._native.batches(*arrays) if out is None else self._native.batches(*arrays, out=out)
         if self._native.long:
             raise_caught()
@@ -162,18 +163,6 @@ class Kernel(Entered):
             few = min(2 * GRAIN / self._row_time, max(LONG / self._longest, self._together))
             self._native.table = self._table
             self._table.loop, self._table.most_rows = self._native.loop, max(0, math.ceil(few) - 1)
-
-    def _interpreted(self, *arrays: Any, out: Any = None) -> Any:
-        assert isinstance(self.program, Program)
-        named = zip(self.program.inputs, arrays, strict=True)
-        results = interpret(self.program, *(as_numbers(slot.name, x) for slot, x in named))
-        if out is not None:
-            outs = out if isinstance(out, tuple) else (out,)
-            for target, result in zip(outs, results, strict=True):
-                np.copyto(target, result)
-            return outs[0] if len(outs) == 1 else outs
-        results = tuple(x if x.ndim else x[()] for x in results)
-        return results[0] if len(results) == 1 else results
 
     def _any(self, arrays: tuple[Any, ...], out: Any) -> Any:
         """Return the results for objects that NumPy can convert to arrays."""
@@ -295,7 +284,7 @@ class Kernel(Entered):
         """
         rows = [len(x) for x, n in zip(arrays, self._dims, strict=True) if x.ndim > n]
         if self._native is None:
-            return partial(interpret_sequence, self._interpreted, calls, arrays, fed, results, in_place)
+            return partial(interpret_sequence, self._call, calls, arrays, fed, results, in_place)
         assert isinstance(self.program, Program)
         native, form = self._native, self._form
         if form is None:

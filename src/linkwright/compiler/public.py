@@ -42,15 +42,13 @@ from linkwright.compiler.signatures import batched
 from linkwright.dynamics.closed_loops.rows import constraint_rate, constraint_residual
 from linkwright.dynamics.forces.actuation import require_closed_state
 from linkwright.errors import (
-    RAW,
     ArgumentError,
-    LinkwrightError,
     NoDerivativeError,
     ShapeError,
     TooLargeError,
     add_entry,
+    call_explained,
     explained,
-    raise_explained,
     warn,
     wrong_call,
 )
@@ -146,12 +144,8 @@ def public(book: F) -> F:
         given = [n for n, x in {model: first, **arguments}.items() if x is not MISSING]
         if len(given) < len(parameters):
             raise wrong_call(name, signature, (), given) from None
-        try:
-            return _otherwise(book, error, first, arguments)
-        except LinkwrightError:
-            raise
-        except RAW as raw:
-            raise_explained(book, raw, (), {model: first, **arguments}, 3)
+        named = {model: first, **arguments}
+        return call_explained(lambda: _otherwise(book, error, first, arguments), book, (), named)
 
     scope["_face_otherwise"], scope["_face_wrong"] = otherwise, wrong
     exec(compile(source, f"<linkwright {name}>", "exec"), scope)

@@ -15,7 +15,7 @@ from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.signatures import batched
-from linkwright.errors import RAW, ArgumentError, LinkwrightError, ShapeError, add_entry, raise_explained, wrong_call
+from linkwright.errors import ArgumentError, ShapeError, add_entry, call_explained, wrong_call
 from linkwright.expression.symbols import comparable
 from linkwright.expression.sympy.numbers import unwrapped, wrapped
 from linkwright.provided import holds_sympy
@@ -88,14 +88,6 @@ def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., Non
             look(**arguments)
         return _but_last(found)
 
-    def explained_otherwise(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        try:
-            return otherwise(args, named)
-        except LinkwrightError:
-            raise
-        except RAW as raw:
-            raise_explained(function, raw, args, named, 3)
-
     of_arrays = (None,) * len(names)  # the kernel where nothing is bound
 
     @functools.wraps(function)
@@ -105,7 +97,7 @@ def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., Non
                 return kernels[of_arrays](*args)
             except Exception:
                 pass
-        return explained_otherwise(args, named)
+        return call_explained(lambda: otherwise(args, named), function, args, named)
 
     @functools.wraps(function)
     def looking(*args: Any, **named: Any) -> Any:
@@ -118,7 +110,7 @@ def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., Non
                 if _any_above(found[-1]) and look is not None:
                     look(**dict(zip(names, args, strict=True)))
                 return _but_last(found)
-        return explained_otherwise(args, named)
+        return call_explained(lambda: otherwise(args, named), function, args, named)
 
     face = plain if look is None else looking
     add_entry(face)

@@ -53,7 +53,7 @@ class Graph:
         self.angle_sums, self.angle_sums_met = angle_sums, False
         self.failure: Exception | None = None
         self.indexed = False
-        """whether a symbol was used as an index: NumPy's message is ambiguous"""
+        """whether a symbol was used as an index, for which NumPy's message is ambiguous"""
         self.repeats: dict[int, Repeat] = {}
         """loop of each node "repeat", by index"""
         self.begun: dict[int, tuple[Repeat, tuple[Expr, ...]]] = {}
@@ -214,10 +214,7 @@ class Graph:
             return self.apply_two(op, *args)
         if self.failure is not None:
             self.raise_failure()
-        for x in args:
-            if x.value is None:
-                break
-        else:
+        if None not in [x.value for x in args]:
             with np.errstate(all="ignore"):
                 return self.constant(OPERATIONS[op].evaluate(*(x.value for x in args)))
         rule = RULES.get(op)
@@ -271,6 +268,7 @@ class Graph:
             known.clear()
 
     def known(self, key: tuple[Any, ...]) -> Expr | None:
+        """Return the node of a key, if it exists."""
         return self._nodes.get(key)
 
     def _limited(self, op: str, args: tuple[Expr, ...]) -> Expr:

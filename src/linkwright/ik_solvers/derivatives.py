@@ -113,9 +113,7 @@ def inverse_kinematics_derivatives(
     """
     whole_number("order", order, 1, 2)
     values = values_of(model, parameters)
-    if isinstance(targets, Mapping):
-        targets = {name: numbers_of_sympy(target) for name, target in targets.items()}
-    initial_guess = numbers_of_sympy(initial_guess)
+    targets, initial_guess = numbers_of_sympy(targets), numbers_of_sympy(initial_guess)
     numbers = [*(targets.values() if isinstance(targets, Mapping) else ()), initial_guess]
     if model.holds_symbols or is_symbolic(*(x for x in numbers if x is not None)):
         raise ArgumentError(

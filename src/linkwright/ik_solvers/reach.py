@@ -141,11 +141,8 @@ def inverse_kinematics(
     """
     options: tuple[Any, ...] = (initial_guess is not None, truth("joint_limits", joint_limits))
     options = options if not fixed else (*options, _names(fixed))
+    targets, initial_guess = numbers_of_sympy(targets), numbers_of_sympy(initial_guess)
     numbers = [*(targets.values() if isinstance(targets, Mapping) else ()), initial_guess]
-    if any(map(holds_sympy, numbers)) and isinstance(targets, Mapping):
-        targets = {name: numbers_of_sympy(target) for name, target in targets.items()}
-        initial_guess = numbers_of_sympy(initial_guess)
-        numbers = [*targets.values(), initial_guess]
     if model.holds_symbols or any(map(holds_sympy, numbers)):
         _require_search(model, numbers)
     if model.holds_symbols and not (nearest or solutions is not None):

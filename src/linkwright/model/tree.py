@@ -160,16 +160,19 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         """Whether a parameter of the model is a symbol."""
         return any(pair.holds_symbols for pair in self.pairs) or any(
             x.dtype.hasobject if isinstance(x, np.ndarray) else not isinstance(x, (float, int))
-            for x in chain(self._lengths(), self._other_parameters())
+            for x in chain(self.lengths(), self._other_parameters())
         )
 
-    def _lengths(self) -> Iterator[Any]:
-        """Yield the placements of bodies and frames."""
+    def lengths(self) -> Iterator[Any]:
+        """Yield the placements of bodies, frames and loops, and the lengths and pitches of loops."""
         yield from (link.placement for link in self.links)
         yield from (frame.placement for frame in self.frames.values())
+        for loop in self.loops:
+            if isinstance(loop, Loop):
+                yield from (loop.placement, *loop.kind.numbers.values())
 
     def _other_parameters(self) -> Iterator[Any]:
-        """Yield the parameters, next to placements of bodies and frames, that may be symbols."""
+        """Yield the parameters, other than :meth:`lengths`, that may be symbols."""
         yield self.gravity
         for link in self.links:
             yield from (link.armature, *link.rigid_inertia)
@@ -177,9 +180,6 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
             yield from (joint.stiffness, joint.damping, joint.friction, joint.rest)
         for shape in self.shapes:
             yield from (shape.placement, shape.radius, shape.length, *shape.size)
-        for loop in self.loops:
-            if isinstance(loop, Loop):
-                yield from (loop.placement, *loop.kind.numbers.values())
 
     @cached_property
     def subtree_end(self) -> tuple[int, ...]:
@@ -363,7 +363,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         what : str
             Computation that needs numbers, for the message.
         placements_only : bool, optional
-            Whether only the placements of bodies and frames must be numbers.
+            Whether only placements of bodies, frames and loops, and the lengths of these, must be numbers.
 
         Raises
         ------
@@ -372,7 +372,7 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         """
         if not self.holds_symbols:
             return
-        parameters = list(self._lengths()) if placements_only else [*self._lengths(), *self._other_parameters()]
+        parameters = list(self.lengths()) if placements_only else [*self.lengths(), *self._other_parameters()]
         names = symbol_names(x for values in parameters for x in np.ravel(values))
         if names or not placements_only:
             symbols = f"symbols ({', '.join(names)})" if names else "symbols"

@@ -94,7 +94,7 @@ MISTAKES = {
     "too few arguments": (
         lambda: lw.compile(lambda x: lw.repeat(3, lambda x: x, x), x=()),
         TypeError,
-        r"takes 1 positional argument but 2 were given",
+        r"takes 1 positional argument but 2 were given$",
     ),
     "a word too many": (lambda: lw.compile(lambda x: lw.norm(x, axis=0), x=3), TypeError, "'axis'; it takes \\(x\\)$"),
     "None added": (lambda: lw.compile(lambda x: x.sum() + (None + 1), x=3), TypeError, "'NoneType' and 'int'$"),

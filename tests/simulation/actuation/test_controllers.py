@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.compiler import kernel as kernels
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning
 from linkwright.simulation.actuation import posture_control
 from linkwright.simulation.integrators import split_kernels
@@ -271,10 +272,10 @@ def test_dampers_and_friction_do_not_slow_the_return():
 def test_controllers_that_are_kernels_run_in_machine_code(monkeypatch):
     """With values that are bound, and without any: nothing of a motion is interpreted."""
 
-    def interpreted(self, *arrays, out=None):
-        raise AssertionError(f"{self.program.name} is interpreted")
+    def interpreted(program, *arrays, out=None):
+        raise AssertionError(f"{program.name} is interpreted")
 
-    monkeypatch.setattr(lw.Kernel, "_interpreted", interpreted)
+    monkeypatch.setattr(kernels, "interpret_call", interpreted)
     arm = lw.load("two_link")
 
     def law(model, t, q, v, target):

@@ -12,6 +12,7 @@ from linkwright.compiler.ir.formats import DOUBLE, FORMATS, NumberFormat
 from linkwright.compiler.ir.program import Each, Program, Steps
 from linkwright.expression.loops.tables import MatrixLayout
 from linkwright.expression.operations import OPERATIONS
+from linkwright.spatial.arrays import as_numbers
 
 
 def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
@@ -30,6 +31,18 @@ def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
             result[..., entry] = values[k]
         results.append(result.reshape((*batch, *slot.shape)))
     return tuple(results)
+
+
+def interpret_call(program: Program, *arrays: Any, out: Any = None) -> Any:
+    """Return the results in the form of NumPy's universal functions, written to ``out`` if it is given."""
+    results = interpret(program, *(as_numbers(slot.name, x) for slot, x in zip(program.inputs, arrays, strict=True)))
+    if out is not None:
+        outs = out if isinstance(out, tuple) else (out,)
+        for target, result in zip(outs, results, strict=True):
+            np.copyto(target, result)
+        return outs[0] if len(outs) == 1 else outs
+    results = tuple(x if x.ndim else x[()] for x in results)
+    return results[0] if len(results) == 1 else results
 
 
 def _values(program: Program, inputs: Sequence[Any], form: NumberFormat) -> list[Any]:

@@ -21,7 +21,7 @@ from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, largest, maximum, minimum, where
+from linkwright.spatial.arrays import Array, as_numbers, largest, maximum, minimum, where
 from linkwright.spatial.linear_algebra.linalg import solve_symmetric
 from linkwright.spatial.loops.repeats import until
 
@@ -92,8 +92,7 @@ def _free(model: Model, fixed: Iterable[str]) -> Array:
 
 
 def _closed(model: Model, q: Array, free: Array) -> Array:
-    if is_symbolic(constraint_residual(model, q)):
-        model.require_numbers("a search of configurations with closed loops")
+    model.require_numbers("a search of configurations with closed loops", placements_only=True)
     error, units = _error(model, q), scale_of(model).velocities
     damping, limit = 1e-3, CLOSED
     for _ in range(ITERATIONS):

@@ -29,7 +29,7 @@ from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.inertias.massless import massless_joints
 from linkwright.errors import ClosureError
 from linkwright.model.elements import transform
-from linkwright.model.joints.loop import CoordinateLoop, Loop
+from linkwright.model.joints.loop import CoordinateLoop
 from linkwright.model.memo import kept
 from linkwright.model.scale import scale_of, some_configuration
 from linkwright.model.transformations.minimal import regroupable
@@ -116,9 +116,7 @@ def some_closed_configuration(model: Model) -> Array | None:
 
 def _of_numbers(model: Model) -> bool:
     """Return whether geometry, inertias and loops are numbers."""
-    loops = [loop for loop in model.loops if isinstance(loop, Loop)]
-    ends = (end.placement for loop in loops for end in loop_ends(model, loop))
-    return regroupable(model) and not is_symbolic(*ends, *(x for loop in loops for x in loop.kind.numbers.values()))
+    return regroupable(model) and not is_symbolic(*model.lengths())
 
 
 AS_THEY_COME = IndependentRowElimination(None, None)

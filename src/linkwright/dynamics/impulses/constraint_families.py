@@ -1,4 +1,4 @@
-"""Families of constraints with the same impulse law and the same number of coordinates, and their tables in memory."""
+"""Families of constraints of the same kind and with the same number of coordinates, and their tables in memory."""
 
 from __future__ import annotations
 

@@ -422,15 +422,11 @@ def stiffest(model: Model, q: Array, v: Array, above: float = 0.0, actuated: boo
     D, K = (np.diag(own) for own in of_joints)
     for e, k, d in between:
         D, K = D + d * np.outer(e, e), K + k * np.outer(e, e)
-    M, names = (
-        kernel_of(dynamics.mass_matrix, model)(q),
-        [joint.name for joint in model.joints for _ in range(joint.nv)],
-    )
+    M = kernel_of(dynamics.mass_matrix, model)(q)
+    names = [joint.name for joint in model.joints for _ in range(joint.nv)]
     try:
         D, K = np.linalg.solve(M, np.stack([D, K]))
-    except (
-        np.linalg.LinAlgError
-    ):  # a damper or spring of joints that move no mass at q, such as aligned axes of a wrist
+    except np.linalg.LinAlgError:  # joints that together move no mass at q, such as aligned axes of a wrist
         return np.inf, names[int(np.abs(np.linalg.eigh(M)[1][:, 0]).argmax())]
     if max(np.abs(D).sum(axis=1).max(), np.sqrt(np.abs(K).sum(axis=1).max())) <= above:  # norms bound eigenvalues
         return 0.0, ""

@@ -125,10 +125,13 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {
 def made_of(x: float, make: Make) -> Any:
     """Return a number as it was meant: a fraction, a decimal, one of these times a root or a power of π."""
     exact, power = exact_number(x)
-    if exact == ZERO:
-        return 0.0
+    return 0.0 if exact == ZERO else _with_pi(exact, power, make)
+
+
+def _with_pi(coefficient: Surd, power: int, make: Make) -> Any:
+    """Return a number times a power of π."""
     of_pi = "1/pi" if power < 0 else "pi"
-    made = make(exact, of_pi if power else "")
+    made = make(coefficient, of_pi if power else "")
     for _ in range(abs(power) - 1):
         made = made * make(ONE, of_pi)
     return made
@@ -158,10 +161,7 @@ def _applied(node: Expr, args: list[Any], make: Make) -> Any:
     exact, power = exact_number(exponent)
     if any(exact[1:]):
         raise ExpressionError("a quotient by a root is no polynomial")
-    inverse = make(Surd(1 / exact.a), ("" if not power else "1/pi" if power > 0 else "pi"))
-    for _ in range(abs(power) - 1):
-        inverse = inverse * make(ONE, "1/pi" if power > 0 else "pi")
-    return args[0] * inverse
+    return args[0] * _with_pi(Surd(1 / exact.a), -power, make)
 
 
 def in_order(expressions: Iterable[Expr], closed: Iterable[int] = ()) -> list[Expr]:
