@@ -164,7 +164,13 @@ class Model(Editing, Instruments, TreeSweeps, JointCoordinates, JointLookup, ByV
         )
 
     def lengths(self) -> Iterator[Any]:
-        """Yield the placements of bodies, frames and loops, and the lengths and pitches of loops."""
+        """Yield the placements of bodies, frames and loops, and the lengths and pitches of loops.
+
+        Yields
+        ------
+        Pose, ndarray or float
+            A placement (m, rad), a length (m) or a pitch (m/rad), as a number or as a symbolic expression.
+        """
         yield from (link.placement for link in self.links)
         yield from (frame.placement for frame in self.frames.values())
         for loop in self.loops:
