@@ -15,7 +15,8 @@ step in a batch (256 motions, 200 steps; MuJoCo: 4 motions, one thread), and of 
 two interleaved rounds; and the height of the base after 3 s in the first keyframe, or at zero, with all joints held by
 springs and dampers, in both. Contact is that with the ground only there. MuJoCo's joint limits are stiff, and so is its
 contact in files without softer contact than by default; its cones are elliptic. If the heights differ by more than 2 %,
-four columns follow: the heights after 6 s, and those 3 s after a start at the other's rest, first here, then in MuJoCo.
+five columns follow: the heights after 6 s, first here, then in MuJoCo; those here with steps of 0.1 ms; and those 3 s
+after a start at the other's rest, first here, then in MuJoCo.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ RATE = 150.0
 """1/s, of a joint on its spring"""
 FINER = 4
 """steps of MuJoCo to one of ours at rest, since its springs are explicit"""
+FINEST = 10
+"""steps to one of 1 ms, with which heights that differ are computed again"""
 DIFFERENT = 0.02
 """relative difference of heights from which both start at each other's rest"""
 LEVEL = 1e-3
@@ -229,16 +232,18 @@ def stiffen(m: Any) -> None:
 def resting(model: lw.Model, m: Any) -> tuple[list[float], int]:
     """Return the heights at rest with held joints, in both, and the number of NaN; ``model`` touches the ground.
 
-    Where they differ, four more heights follow: after twice the time in both; here after a start at MuJoCo's rest, and
-    the reverse.
+    Where they differ, five more heights follow: after twice the time in both, and here with finer steps; here after a
+    start at MuJoCo's rest, and the reverse.
     """
     held_model, q, position = held(model, m)
     stiffen(m)
     method = lw.Integrator("semi_implicit", joint_limits=True)
     at = int(m.jnt_qposadr[m.jnt_type == FREE][0]) + 2
 
-    def ours(start: np.ndarray, steps: int) -> np.ndarray:
-        return numbers_of(model, m, lw.rollout(held_model, start, np.zeros(model.nv), steps, H, method=method).q[-1])[0]
+    def ours(start: np.ndarray, steps: int, finer: int = 1) -> np.ndarray:
+        still = np.zeros(model.nv)
+        end = lw.rollout(held_model, start, still, finer * steps, H / finer, method=method).q[-1]
+        return numbers_of(model, m, end)[0]
 
     def theirs(start: np.ndarray, steps: int) -> np.ndarray:
         data, state = started(m, start)
@@ -249,7 +254,8 @@ def resting(model: lw.Model, m: Any) -> tuple[list[float], int]:
     if abs(heights[0] - heights[1]) > max(DIFFERENT * abs(heights[1]), LEVEL) and m.nv == model.nv:
         ends = ours(q, 2 * LONG), theirs(position, 2 * LONG)
         back = ends[1] - (position - q)  # free joints have a placement
-        heights += [float(end[at]) for end in (*ends, ours(back, LONG), theirs(ends[0], LONG))]
+        fine = ours(q, 2 * LONG, FINEST)
+        heights += [float(end[at]) for end in (*ends, fine, ours(back, LONG), theirs(ends[0], LONG))]
     return heights, int(np.isnan(ends[0]).sum())
 
 
