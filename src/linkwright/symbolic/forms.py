@@ -332,7 +332,7 @@ class ExactForms:
         InputError
             If there is no such quantity.
         """
-        if what not in NAMES:
+        if not isinstance(what, str) or what not in NAMES:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
         check_frame([NAMES[what]], frame)
         check_reference_frame(reference_frame)

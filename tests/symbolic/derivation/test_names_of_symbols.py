@@ -237,3 +237,11 @@ def test_the_model_in_numbers_has_the_values_of_dampers_and_springs():
     symbolic = model.with_joint("j", damping=sp.Symbol("B"))
     assert lw.equations(symbolic, {"B": 0.6}).model.joints[0].damping[0] == 0.6
     assert lw.equations(symbolic).model.joints[0].damping[0] == 1.0  # the placeholder
+
+
+def test_the_name_of_a_quantity_is_text():
+    equations = lw.equations(pendulum(m))
+    for wrong in ([1, 2], {}, None):
+        for function in (equations.vanishes, equations.sympy):
+            with pytest.raises(InputError, match=r"there is no .*; there are 'mass_matrix'"):
+                function(wrong)
