@@ -76,6 +76,14 @@ def browser() -> Any:
         opened.close()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def traced_anew() -> Iterator[None]:
+    """Trace functions in each test: some change constants of the library, by which kept programs are not known."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr("linkwright.compiler.native.kept_programs.sources", lambda: None)
+        yield
+
+
 @pytest.fixture(autouse=True, scope="module")
 def interpreted(request: pytest.FixtureRequest) -> Iterator[None]:
     """Interpret the first calls of kernels in `INTERPRETED`, unless a file has a fixture of this name."""

@@ -10,7 +10,9 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.front.bind import BoundFunction, bind
 from linkwright.compiler.front.trace import NODE_LIMIT, trace
+from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.native.kept_programs import kept_program
 from linkwright.compiler.public import RowByRow, kernel_of
 from linkwright.dynamics.closed_loops.stabilization import Gains
 from linkwright.dynamics.impulses.constraints import servo_coordinates
@@ -136,7 +138,7 @@ def _make_step_function(model: Model, options: StepOptions, external: ExternalFo
     try:
         if step_in_parts(model) and isinstance(chosen, Tableau):
             raise TooLargeError(f"{len(model.links)} bodies")
-        return compiled(steps, options, model)
+        return compiled(steps, options, model, step_function, external and external.key)
     except TooLargeError as error:
         if isinstance(chosen, Tableau):
             return _step_function_of_stages(model, options, external)
@@ -311,14 +313,19 @@ def restarted_memory(model: Model, options: StepOptions, memory: Any, again: Any
     return where(again, 0.0, memory)
 
 
-def compiled(steps: Callable[[bool], BoundFunction], options: StepOptions, model: Model) -> Kernel:
-    """Compile steps; the stages of long steps become a loop."""
-    method = method_of(options.method)
-    looped = isinstance(method, (Tableau, EmbeddedPair)) and len(method.stages) > 1
-    program = trace(steps(looped), NODE_LIMIT if options.constraints is None else STEP_NODES, STEP_LIMIT)
-    if looped and program.length <= UNROLLED:
-        program = trace(steps(False))
-    return Kernel(program, model)
+def compiled(steps: Callable[[bool], BoundFunction], options: StepOptions, model: Model, *determined_by: Any) -> Kernel:
+    """Compile steps; the stages of long steps become a loop.
+
+    ``determined_by``: what determines the steps, besides the options and the model.
+    """
+
+    def traced() -> Program:
+        method = method_of(options.method)
+        looped = isinstance(method, (Tableau, EmbeddedPair)) and len(method.stages) > 1
+        program = trace(steps(looped), NODE_LIMIT if options.constraints is None else STEP_NODES, STEP_LIMIT)
+        return trace(steps(False)) if looped and program.length <= UNROLLED else program
+
+    return Kernel(kept_program(traced, options, model, *determined_by), model)
 
 
 def staged_step_function(model: Model, options: StepOptions) -> StagedStep:

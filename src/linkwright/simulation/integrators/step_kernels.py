@@ -323,7 +323,7 @@ def _made(model: Model, spec: StepKernelSpec) -> Kernel:
         bound = bind(simulation_step, whole, sizes)
         return parametrized(bound, spec.parameters) if spec.parameters else bound
 
-    return compiled(steps, spec.options, whole)
+    return compiled(steps, spec.options, whole, step_kernels, spec.key, spec.per_motion, spec.shapes)
 
 
 class RolloutStep:
