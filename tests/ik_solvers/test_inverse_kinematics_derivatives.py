@@ -176,6 +176,35 @@ def test_compiled_functions_come_near_to_poses_out_of_reach():
     assert ((x >= ARM.lower - 1e-9) & (x <= ARM.upper + 1e-9)).all()
 
 
+@pytest.mark.parametrize(("robot", "frame", "shape"), [("panda", "panda_hand", 3), ("puma560", "tool", (4, 4))])
+@pytest.mark.filterwarnings("ignore")  # of the file
+def test_minima_far_out_of_reach_have_derivatives(robot, frame, shape):
+    """Flat valleys and limits: the search comes to the minimum, of which the derivatives are those of the solver."""
+    arm, rows, h = lw.load(robot), 100, 1e-4
+    rng = np.random.default_rng(100)
+    away = rng.normal(size=(rows, 3))
+    away *= rng.uniform(1.2, 3.0, (rows, 1)) / np.linalg.norm(away, axis=1, keepdims=True)
+    poses = np.array(lw.pose(arm, arm.random(rows, seed=1), frame))
+    poses[:, :3, 3] = away
+    targets, move = (away, np.ones(3)) if shape == 3 else (poses, np.eye(4, k=3))
+
+    def solution(model, p, start):
+        return lw.inverse_kinematics(model, {frame: p}, start).q
+
+    solve = lw.compile(solution, arm, p=shape, start=arm.nq)
+    q = solve(targets, np.zeros(arm.nq))
+    found = solve.derivative("p")(targets, q)
+    assert np.isfinite(found).all()
+    ours = found.reshape(rows, arm.nv, -1) @ np.ravel(move)
+    there, back = solve(targets + h * move, q), solve(targets - h * move, q)
+    far = np.abs(there - q).max(axis=1) + np.abs(back - q).max(axis=1) > 0.1  # to another minimum
+    kink = np.abs(there + back - 2.0 * q).max(axis=1) > h  # at a limit that is left
+    error = np.abs((there - back) / (2.0 * h) - ours).max(axis=1) / (1.0 + np.abs(ours).max(axis=1))
+    regular = ~far & ~kink
+    assert regular.sum() > 0.95 * rows
+    assert np.quantile(error[regular], 0.95) < 1e-4
+
+
 def test_derivatives_by_geometry():
     """Of a closed loop and of an arm: J ∂q/∂x is minus the displacement at a fixed configuration."""
     q = regular(5, 1)[0]

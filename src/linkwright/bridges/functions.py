@@ -143,6 +143,16 @@ class DifferentiableFunction:
             raise ShapeError(f"{self.name}: these batch dimensions do not broadcast: {shown}") from None
 
 
+def remedy(name: str, kind: str, convert: str) -> str:
+    """Return the expression that makes an argument of another type real, of enough digits.
+
+    ``kind``: its dtype; ``convert``: method that converts to float32 or float64, with ``{}`` for the type.
+    """
+    if kind.startswith("complex"):
+        return f"{name}.real, if its imaginary part is zero"
+    return f"{name}.{convert.format('float32' if kind in ('float16', 'bfloat16') else 'float64')}"
+
+
 def function_by_key(key: str) -> DifferentiableFunction:
     """Return a function by its key, which contains how it is derived from the function of a program."""
     found = _FUNCTIONS.get(key)

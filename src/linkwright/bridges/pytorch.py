@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.autograd import forward_ad
 
-from linkwright.bridges.functions import DifferentiableFunction, function_by_key
+from linkwright.bridges.functions import DifferentiableFunction, function_by_key, remedy
 from linkwright.errors import ArgumentError
 
 Tensors = tuple[Any, ...]
@@ -135,8 +135,8 @@ def _checked_dtype(f: DifferentiableFunction, xs: Tensors) -> Any:
     for name, x in zip(f.names, xs, strict=True):
         if x.dtype is not _FLOAT64 and x.dtype is not _FLOAT32:
             raise ArgumentError(
-                f"{f.name}: {name} has dtype {x.dtype}; expected torch.float64 or torch.float32"
-                f"{': ' + name + '.float()' if x.dtype in (torch.float16, torch.bfloat16) else ''}"
+                f"{f.name}: {name} has dtype {x.dtype}; expected torch.float64 or torch.float32: "
+                + remedy(name, str(x.dtype).removeprefix("torch."), "to(torch.{})")
             )
         if x.device.type != "cpu":
             raise ArgumentError(

@@ -21,7 +21,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from linkwright.bridges.functions import DifferentiableFunction, function_by_key
+from linkwright.bridges.functions import DifferentiableFunction, function_by_key, remedy
 from linkwright.compiler.native import machine, runtime
 from linkwright.compiler.native.entry import call_table
 from linkwright.errors import ArgumentError, LinkwrightError
@@ -69,7 +69,10 @@ def _checked(f: DifferentiableFunction, given: Sequence[Any]) -> list[Any]:
             what = "must be an array of real numbers; got" if kind is None else f"has dtype {kind}, which JAX lacks:"
             raise ArgumentError(f"{f.name}: {name} {what} {x!r:.200}") from error
         if x.dtype not in (np.float64, np.float32):
-            raise ArgumentError(f"{f.name}: {name} has dtype {x.dtype}; expected float64 or float32")
+            raise ArgumentError(
+                f"{f.name}: {name} has dtype {x.dtype}; expected float64 or float32: "
+                + remedy(name, str(x.dtype), "astype({!r})")
+            )
         xs.append(x)
     dtype = jnp.result_type(*xs)
     return [x if x.dtype == dtype else x.astype(dtype) for x in xs]

@@ -31,11 +31,8 @@ derivatives of the errors."""
 MINIMAL = tuple(REASONS.index(reason) for reason in ("limits", "out of reach", "singular"))
 """Reasons of rows that end near a minimum of the errors, if there is one."""
 
-NEAR, EXACT = 1e-2, 1e-16
-"""Squares of the displacement from a found configuration to a minimum, and of its inexactness."""
-
-DESCENTS, REFINEMENTS = 100, 6
-"""Numbers of damped and of Newton steps from a found configuration to a minimum of the errors."""
+NEAR = 1e-2
+"""Square of the displacement from a found configuration to a minimum."""
 
 
 @takes_model
@@ -137,8 +134,8 @@ def inverse_kinematics_derivatives(
         others: list[Any] = [np.nan] * len(by)
         if minimal.any():
             others[: len(keys)] = _derivatives(problem, 0, tuple(parameters), given)
-            moved, inexact = np.moveaxis(_refinement(problem, tuple(parameters), given), -1, 0)
-            minimal = minimal & (moved < NEAR) & (inexact < EXACT)
+            moved, there = np.moveaxis(_refinement(problem, tuple(parameters), given), -1, 0)
+            minimal = minimal & (moved < NEAR) & (there > 0.5)
         for x, y in zip(by, others, strict=True):
             more = (..., *(None,) * (x.ndim - converged.ndim))
             x[...] = np.where(converged[more], x, np.where(minimal[more], y, np.nan))
@@ -175,13 +172,13 @@ def _derivatives(
 
 
 def _refinement(problem: NumericalSolver, parameters: tuple[str, ...], given: Sequence[Any]) -> Array:
-    """Return the squares of the displacement to the minimum of the errors, and of the last Newton step (…, 2)."""
+    """Return the square of the displacement to the minimum of the errors, and 1 if it is one, else 0 (…, 2)."""
 
     def displacements(model: Model, q: Array, initial_guess: Array, *targets: Array) -> Array:
         state = SearchState(problem, model, initial_guess, targets, SearchOptions(1e-6, 0.0))
         x = q[problem.moves[0]]
-        before, after = (state.at_minimum(x, DESCENTS, count) for count in (REFINEMENTS - 1, REFINEMENTS))
-        return np.stack([(after - x) @ (after - x), (after - before) @ (after - before)])
+        there, minimal = state.at_minimum(x)
+        return np.stack([(there - x) @ (there - x), minimal])
 
     kernel: Kernel = derived(
         problem.model,
@@ -203,7 +200,7 @@ def _kernels(problem: NumericalSolver, reached: int, parameters: tuple[str, ...]
             x, exists, levels = state.to_second_order(x) if order > 1 else state.to_first_order(x, reached)
             x = state.undefined_unless(exists, x, levels)
         else:
-            x = state.at_minimum(x, DESCENTS, REFINEMENTS)
+            x, _ = state.at_minimum(x)
         after = state.whole(x)
         return dynamics.difference(model, held(after, "held_twice" if order > 1 else "held"), after)  # zero to rounding
 

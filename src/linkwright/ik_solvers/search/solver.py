@@ -20,6 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
+from linkwright.expression.derivative import jacobian
 from linkwright.ik_solvers.implicit import RowFactors, at_limits, factorized, is_regular, newton_step
 from linkwright.ik_solvers.problem import TaskProblem
 from linkwright.ik_solvers.search.seeds import nearest
@@ -39,6 +40,7 @@ from linkwright.ik_solvers.tasks import ROTATION
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, defined, held, is_symbolic, maximum, minimum, where
+from linkwright.spatial.linear_algebra.linalg import factorize, solve_above, solve_below
 from linkwright.spatial.loops.repeats import repeat, until, when
 
 AGE = 20
@@ -52,8 +54,11 @@ LOOK, LESS, NEAR = 3, 0.5, 1e-4
 AT_REST = 1e-18
 """The square of a step that leads nowhere."""
 
-AT_MINIMUM = 1e-6
-"""The square of the steps of Newton's method, from where a descent ended, if it is at a minimum."""
+AT_MINIMUM, SHORT = 1e-6, 1e-12
+"""Squares of the steps of Newton's method at a minimum: without damping, and the last one with damping."""
+
+MINIMIZING, STIFF, SUPPLE = 100, 1e-2, 1e-6
+"""Steps to a minimum, at most; the damping of the first one, relative to the bound of the curvature, and the least."""
 
 STEPS = 100_000
 """of a row, at most"""
@@ -64,6 +69,9 @@ is nearest, in compiled functions."""
 
 QUICK, PATIENT, NEAREST = 0.0, 1.0, 2.0
 """Manners: attempts are given up soon; or late, and damped little at the end; or never, to come to what is nearest."""
+
+ROUNDING = 1e-18
+"""Relative increase of squared errors that is rounding, of steps that lead nowhere."""
 
 CREEPING = 1e-4
 """Relative decrease of the squared error over :data:`LOOK` steps below which a descent under inequalities ends."""
@@ -186,11 +194,7 @@ class SearchState:
 
     def step(self, levels: list[Level], x: Array) -> Step:
         """The velocity of the moving coordinates that leads nearer."""
-        outside: list[Any] = [None] * len(self.at_v)
-        for one in self.problem.ranges[0]:
-            if one.rate in self.at_v and one.place in self.at_q:
-                here = x[self.at_q.index(one.place)]
-                outside[self.at_v.index(one.rate)] = partial(one.leaves, here, wider=self.wider)
+        outside = self._outside(x)
 
         def damping(e: Array) -> Any:
             return _either(self.to_rest, damping_of_rest(e), damping_of(e, self.floor))
@@ -284,9 +288,65 @@ class SearchState:
         told = np.stack([np.sqrt(sum(squares)), np.sqrt(sum(first + of_loops)), steps, starts, state])
         return q, told, np.stack([np.sqrt(one) for one in of_tasks])
 
-    def at_minimum(self, x: Array, descents: int, refinements: int) -> Array:
-        """Return the moving coordinates of a minimum of the errors near ``x``, to first order, after some steps."""
-        return self.to_first_order(self._of_manner(NEAREST)._descended(x, descents), 0, refinements)[0]
+    def at_minimum(self, x: Array, how: str = "held") -> tuple[Array, Any]:
+        """Return the moving coordinates of a minimum near ``x``, to first order, and 1 if it is one, else 0."""
+        x, state = self._of_manner(NEAREST)._minimized(held(x, how))
+        after = held(x, how)
+        there, _, _ = self.to_first_order(after, 0, how=how)
+        moved = held(there, how) - after
+        return there, where((state > 0.5 * DONE) & (moved @ moved < AT_MINIMUM), 1.0, 0.0)
+
+    def _minimized(self, x: Array) -> tuple[Array, Any]:
+        """Return the moving coordinates of a minimum of the squared errors, and the state, DONE if it is one.
+
+        Newton's method: (H + λ) v = Jᵀe, λ = 4 μ |e|, where μ becomes smaller with each step that reduces the errors,
+        and larger with each other one, which is not taken: λ instead of the bound of the curvature, μ = 1, leads along
+        flat valleys. The decrease is (Jᵀe + J₊ᵀe₊)·v/2, without differences of nearly equal errors, and also of
+        rotations, whose errors are 2 sin(θ/2) with squares of 4 sin(θ/4).
+        """
+
+        def step(x: Array, mu: Any, state: Any) -> Any:
+            q = self.whole(x)
+            (level,) = self.levels(q)
+            G = level.e @ level.J
+            out = [None if one is None else one(G[k]) for k, one in enumerate(self._outside(x))]
+            H = masked(masked(-jacobian(G, list(x)) @ self._rates(q), out).T, out)
+            L, inverse = factorize(H + mu * damping_of_rest(level.e) * np.eye(len(x)))
+            v = solve_below(L, inverse * solve_above(L, masked(G[None], out)[0]))
+            there, _ = self.moved(q, v)
+            after = self.whole(there)
+            (rest,) = self.levels(after)
+            moved = dynamics.difference(self.model, q, after)[self.at_v] / self._units()
+            taken: Any = (G + rest.e @ rest.J) @ moved >= -ROUNDING * (level.e @ level.e)
+            for pivot in inverse:
+                taken = taken & (pivot > 0.0)
+            over = taken & (v @ v < SHORT) & (mu < 2.0 * SUPPLE)
+            return (
+                where(taken, there, x),
+                where(taken, maximum(0.1 * mu, SUPPLE), 10.0 * mu),
+                where(over, DONE, SEARCHING),
+            )
+
+        x, _, state, _ = until(lambda x, mu, state: state > 0.5 * DONE, step, x, STIFF, SEARCHING, limit=MINIMIZING)
+        return x, state
+
+    def _outside(self, x: Array) -> list[Any]:
+        """Return of each velocity a function of its value, whether it leaves the range, or None without limits."""
+        outside: list[Any] = [None] * len(self.at_v)
+        for one in self.problem.ranges[0]:
+            if one.rate in self.at_v and one.place in self.at_q:
+                here = x[self.at_q.index(one.place)]
+                outside[self.at_v.index(one.rate)] = partial(one.leaves, here, wider=self.wider)
+        return outside
+
+    def _rates(self, q: Array) -> Array:
+        """Return the rates (k, n) of the moving coordinates by the moving velocities, in the mechanism's units."""
+        unit = np.eye(self.model.nv)[self.at_v] * self._units()[:, None]
+        return np.stack([dynamics.configuration_rate(self.model, q, one) for one in unit], axis=1)[self.at_q]
+
+    def _units(self) -> Array:
+        """Return the units (n,) of the moving velocities."""
+        return scale_of(self.problem.model).velocities[self.at_v]
 
     def _descended(self, x: Array, count: int) -> Array:
         """Return the moving coordinates after some steps of the first priority."""
@@ -315,12 +375,9 @@ class SearchState:
         exists = reached & exists
         rest = held(x, "held_twice")
         if curved and not self.constrained:
-            after = when(resting, lambda: self.to_first_order(x, 0, how="held_twice")[0], rest)
-            value = held(after, "held_twice")
-            moved = value - rest  # far only from what is no minimum
-            after = after + self._undefined_twice(x, after)
-            minimal = resting & (moved @ moved < AT_MINIMUM)
-            rest = where(minimal, rest + (after - value), rest)
+            after, found = when(resting, lambda: self.at_minimum(x, "held_twice"), rest, 0.0)
+            minimal = resting & (found > 0.5)
+            rest = where(minimal, after + self._undefined_twice(x, after), rest)
             exists = exists | minimal
         return self.undefined_unless(exists, where(reached, there, rest), levels)
 
@@ -370,17 +427,14 @@ class SearchState:
         the next one the errors are minimal; ``refinements``: number of Newton steps before; ``how`` the solution is
         held.
         """
-        units = scale_of(self.problem.model).velocities
 
         def step(x: Array, follows: bool) -> tuple[Array, Any, list[Level]]:
             x = held(x, how)
-            model, out = self.model, at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
+            out = at_limits(self.problem.ranges[0], self.at_q, self.at_v, x)
             x = self._follows(x, out) if follows else x
             q = self.whole(x)
-            moves = [dynamics.configuration_rate(model, q, units[k] * np.eye(model.nv)[k]) for k in self.at_v]
-            rates = np.stack(moves, axis=1)[self.at_q]
             levels, sizes = self.levels(q), self.problem.sizes(reached)
-            v, factors = newton_step(levels, out, reached, x, rates, how, sizes)
+            v, factors = newton_step(levels, out, reached, x, self._rates(q), how, sizes)
             exists: Any = np.bool_(True)
             if factors is not None:
                 e = np.concatenate([level.e for level in levels[:reached]])
@@ -399,12 +453,12 @@ class SearchState:
         if not self.problem.leaves_freedom or not is_symbolic(self.start) or self.search.stored:
             return x
         moved = dynamics.difference(self.model, held(self.begin, "held_twice"), self.begin)
-        v = moved[self.at_v] / scale_of(self.problem.model).velocities[self.at_v]
+        v = moved[self.at_v] / self._units()
         return self._integrated(self.whole(x), masked(v[None], out)[0])[self.at_q]
 
     def _integrated(self, q: Array, v: Array) -> Array:
         """Return the configuration (nq,) after a displacement of what moves, in the mechanism's units."""
-        v = v * scale_of(self.problem.model).velocities[self.at_v]
+        v = v * self._units()
         rates = {place: k for k, place in enumerate(self.at_v)}
         full = np.stack([v[rates[k]] if k in rates else 0.0 * v[0] for k in range(self.model.nv)])
         return dynamics.integrate(self.model, q, full)
