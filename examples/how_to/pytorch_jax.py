@@ -146,8 +146,7 @@ print(stiffness.grad)
 # | GPU | an error | an error |
 #
 # - `inverse_kinematics` has first derivatives of rows that converge, with one priority or two, and second derivatives with one priority; a
-#   second derivative with two, and a third one, raise an error. Joints at a limit stay there. Derivatives are NaN at singular configurations and of
-#   rows that are not found, second ones also out of reach. Where targets leave freedom (7 joints, 6 coordinates), they are those of the solver
+#   second derivative with two, and a third one, raise an error. Joints at a limit stay there. Where targets leave freedom (7 joints, 6 coordinates), they are those of the solver
 #   from the found solution, which moves with the initial guess: the derivative by the guess is I − J⁺J. `torch.autograd.gradgradcheck`,
 #   which changes the point at which the shortest change is taken, differs from the second derivatives. Second derivatives by target, guess and
 #   geometry together are too long for poses of seven joints (`TooLargeError`); those by target and geometry are not.
@@ -159,6 +158,32 @@ print(stiffness.grad)
 # - A third derivative through `lw.repeat`, and a derivative through `lw.until`, use forward mode, which takes longer.
 # - A JAX array that is traced inside `jit` has no value: Python's `if` on it raises JAX's `TracerBoolConversionError`; use `jnp.where`.
 #
+# ## NaN
+#
+# Arguments are not checked for NaN, as by PyTorch and JAX themselves: results of rows with NaN are NaN, and the other rows of a batch are
+# not affected. For a target that is not finite `inverse_kinematics` returns NaN for the error and for all joints that move the frame.
+#
+# Derivatives of `inverse_kinematics` are NaN in four cases:
+#
+# | case | derivatives that are NaN |
+# |---|---|
+# | singular configuration, also a target exactly at the edge of reach | all |
+# | target out of reach, one priority | second ones; first ones only where the search does not converge to a minimum of the errors (of 200 targets each for `arm7`, `puma560` and Panda, 1 position, no pose) |
+# | target out of reach, two priorities, minimum distance, or more than 16 velocities | all |
+# | NaN in the arguments | all |
+#
+# `error` shows the rows that are not reached. A gradient over a batch is NaN if one row is: select the rows before the solver is called,
+# or replace NaN in the gradients of the targets. Multiplying the loss of a row by zero does not remove NaN:
+
+# %%
+far = torch.tensor([[0.4, 0.1, 0.5], [3.0, 0.0, 0.0], [np.nan, 0.0, 0.0]], dtype=torch.float64, requires_grad=True)
+position = lw.bridges.torch(lw.inverse_kinematics, arm, targets={"tool": 3})
+q, error = position(far)
+q[error < 1e-6].square().sum().backward()
+gradient = far.grad.nan_to_num(0.0)                     # rows that are not finite do not move
+print(error.isnan().tolist(), far.grad.isnan().any(dim=1).tolist())      # [False, False, True] twice
+
+# %% [markdown]
 # ## Single precision
 #
 # Arrays of `float32` are computed in [single precision](../topics/mechanisms/single_precision.md), in about half the time of `float64` in
