@@ -320,7 +320,9 @@ def test_numbers_that_turned_axes_made():
     assert number(0.1 + 0.2) == Surd(Fraction(3, 10))
     assert number(0.3 / 2**0.5) == Surd(b=Fraction(3, 20))
     assert number(-0.7 * 3**0.5) == Surd(c=Fraction(-7, 10))
-    assert number(1 / 3) == Surd(Fraction("0.333333333333333"))
+    assert number(1 / 3) == Surd(Fraction(1, 3))
+    assert number(1 / 1200) == Surd(Fraction(1, 1200))
+    assert number(5**0.5) == Surd(Fraction("2.23606797749979"))
     assert float(number(np.pi)) == pytest.approx(np.pi, rel=1e-14)
 
 

@@ -245,3 +245,14 @@ def test_the_name_of_a_quantity_is_text():
         for function in (equations.vanishes, equations.sympy):
             with pytest.raises(InputError, match=r"there is no .*; there are 'mass_matrix'"):
                 function(wrong)
+
+
+@pytest.mark.parametrize("mass", [sp.Rational(2, 7), m])
+def test_exact_numbers_of_a_model_stay_exact(mass):
+    third, g = sp.Rational(1, 3), sp.sqrt(2) * sp.pi / 4
+    equations = lw.equations(pendulum(mass, third, third / 4, g), "numbers")
+    assert equations.mass_matrix[0, 0] == mass / 9 + third / 4
+    theta = sp.Symbol("theta1", real=True)
+    assert sp.expand(equations.gravity_forces[0] + mass * third * g * sp.cos(theta)) == 0
+    q = sp.Symbol("q")
+    assert lw.gravity_forces(pendulum(mass, sp.sqrt(5), 0.0, sp.pi), [q])[0] == -sp.sqrt(5) * sp.pi * mass * sp.cos(q)

@@ -6,25 +6,19 @@ import math
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from fractions import Fraction
 from functools import reduce
 from typing import Any, NoReturn
 
 import numpy as np
 
 from linkwright.errors import ArgumentError, ExpressionError
+from linkwright.expression.exact_numbers import exact_near
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.operations import HELD
 from linkwright.expression.order import needed
 from linkwright.expression.symbols import comparable
 from linkwright.expression.sympy.functions import FUNCTIONS, explicit, refusal
 from linkwright.provided import holds_sympy, numbers_of_sympy
-
-MOST_DENOMINATOR = 1000
-"""of decimals that become exact fractions"""
-
-ROUNDING = 1e-15
-"""of a few operations, relative"""
 
 MOST_OPERATIONS = 10**6
 """Largest number of operations of an expression that is written out: SymPy visits common subexpressions repeatedly."""
@@ -356,25 +350,13 @@ def _condition(node: Expr, found: Mapping[int, Any], sympy: Any) -> Any:
 
 
 def _exact(value: float, sympy: Any) -> Any:
-    """Return a number, exactly; decimals of few digits as fractions."""
+    """Return a number, exactly; as a fraction, root or multiple of a power of π if it is one apart from rounding."""
     if not math.isfinite(value):
         return sympy.nan if math.isnan(value) else sympy.oo if value > 0.0 else -sympy.oo
-    fraction = Fraction(value).limit_denominator(MOST_DENOMINATOR)
-    if float(fraction) == value:
-        return sympy.Rational(fraction.numerator, fraction.denominator)
-    if (found := multiple_of_pi(value)) is not None:
-        return sympy.Rational(found[0].numerator, found[0].denominator) * sympy.pi ** found[1]
-    return sympy.Float(value, 17)
-
-
-def multiple_of_pi(x: float) -> tuple[Fraction, int] | None:
-    """Return (c, k) for x = c πᵏ with a small denominator, apart from rounding; None for other numbers."""
-    for power in (1, 2, -1):
-        unit = math.pi**power
-        c = Fraction(x / unit).limit_denominator(MOST_DENOMINATOR)
-        if abs(float(c) * unit - x) <= ROUNDING * abs(x):
-            return c, power
-    return None
+    if (found := exact_near(value)) is None:
+        return sympy.Float(value, 17)
+    coefficient = sympy.Rational(found.coefficient.numerator, found.coefficient.denominator)
+    return coefficient * sympy.sqrt(found.radicand) * sympy.pi**found.power
 
 
 def _rounded(sympy: Any, x: Any) -> Any:

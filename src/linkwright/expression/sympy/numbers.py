@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ExpressionError
-
-MOST_DENOMINATOR = 1000
-"""of decimals that become exact fractions"""
+from linkwright.expression.exact_numbers import MOST_DENOMINATOR
 
 
 def wrapped(x: Any) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.errors import ModelError
+from linkwright.expression.exact_numbers import ROUNDING, fraction_near
 from linkwright.expression.polynomials.polynomial import rational
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_about
@@ -48,6 +49,8 @@ class Surd(NamedTuple):
 ZERO, ONE = Surd(), Surd(Fraction(1))
 POWERS_OF_PI = {"pi": math.pi, "1/pi": 1.0 / math.pi}
 """numbers that have names in equations, but are no parameters"""
+ROOTS = {1: ONE, 2: Surd(b=Fraction(1)), 3: Surd(c=Fraction(1)), 6: Surd(d=Fraction(1))}
+"""numbers whose rational multiples are exact, by their squares"""
 _SIGNS = {0.0: ZERO, 1.0: ONE, -1.0: -ONE}
 _half, _quarter = Fraction(1, 2), Fraction(1, 4)
 _FIRST_QUADRANT = (
@@ -71,10 +74,11 @@ def number(x: float) -> Surd:
 
 
 def short_number(x: float) -> Surd | None:
-    """Return a decimal of few digits, or one times √2, √3 or √6; None for other numbers."""
-    for root in (Surd(Fraction(1)), Surd(b=Fraction(1)), Surd(c=Fraction(1)), Surd(d=Fraction(1))):
-        near = Surd(Fraction(f"{x / float(root):.9g}")) * root
-        if abs(float(near) - x) <= 1e-15 * abs(x):
+    """Return a fraction or a decimal of few digits, or one times √2, √3 or √6; None for other numbers."""
+    for root in ROOTS.values():
+        unit = x / float(root)
+        near = Surd(fraction_near(unit) or Fraction(f"{unit:.9g}")) * root
+        if abs(float(near) - x) <= ROUNDING * abs(x):
             return near
     return None
 

@@ -20,12 +20,13 @@ import numpy as np
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import program_of
 from linkwright.errors import ExpressionError, InputError
+from linkwright.expression.exact_numbers import exact_near
 from linkwright.expression.graph import Expr
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.order import demanded, needed
 from linkwright.expression.polynomials.polynomial import Polynomial, Ring, evaluate
-from linkwright.expression.sympy.conversion import MOST_DENOMINATOR, multiple_of_pi, to_sympy
-from linkwright.symbolic.derivation.exact_rotations import ONE, ZERO, Surd, number, short_number
+from linkwright.expression.sympy.conversion import to_sympy
+from linkwright.symbolic.derivation.exact_rotations import ONE, ROOTS, ZERO, Surd, number, short_number
 
 Make = Callable[[Surd, str], Any]
 """(coefficient, name) -> a number times the value of a name, or of "pi" and "1/pi"; "" is the number itself."""
@@ -138,13 +139,19 @@ def _with_pi(coefficient: Surd, power: int, make: Make) -> Any:
 
 
 def exact_number(x: float) -> tuple[Surd, int]:
-    """Return the intended number, (c, k) for c πᵏ: c is a fraction of a small denominator, or as :func:`number`."""
-    fraction = Fraction(x).limit_denominator(MOST_DENOMINATOR)
-    if float(fraction) == x:
-        return Surd(fraction), 0
-    if short_number(x) is None and (found := multiple_of_pi(x)) is not None:
-        return Surd(found[0]), found[1]
-    return number(x), 0
+    """Return the intended number, (c, k) for c πᵏ; c as :func:`number`."""
+    if (short := short_number(x)) is not None:
+        return short, 0
+    found = exact_near(x)
+    if found is None or found.radicand not in ROOTS:
+        return number(x), 0
+    return Surd(found.coefficient) * ROOTS[found.radicand], found.power
+
+
+def intended(x: float) -> float:
+    """Return a number without the rounding of few operations: 0.1 for 0.09999999999999998."""
+    exact, power = exact_number(x)
+    return float(exact) * math.pi**power
 
 
 def _applied(node: Expr, args: list[Any], make: Make) -> Any:

@@ -19,7 +19,7 @@ from linkwright.spatial.inertia import RigidInertia
 from linkwright.symbolic.derivation import plan as plans
 from linkwright.symbolic.derivation.coordinates import coordinates_of
 from linkwright.symbolic.derivation.exact_rotations import number
-from linkwright.symbolic.derivation.formulas import Formulas, exact_number, formulas_of, stand_ins
+from linkwright.symbolic.derivation.formulas import Formulas, formulas_of, stand_ins
 from linkwright.symbolic.derivation.plan import DerivationPlan, Entry, FramePlan, LoopPlan
 
 PLACEHOLDER = 1.0
@@ -199,11 +199,8 @@ def _stand_in(model: Model, made: Formulas, expressions: list[Expr]) -> Model:
 
 
 def _entry(entry: Entry, x: Any) -> Entry:
-    """Return the entry of an expression, or of a number, in which π stays."""
-    if isinstance(x, Expr):
-        return Entry(formula=x)
-    exact, power = exact_number(float(x))
-    return Entry(exact, "pi" if power > 0 else "1/pi") if abs(power) == 1 else entry
+    """Return the entry of an expression; ``entry`` of a number."""
+    return Entry(formula=x) if isinstance(x, Expr) else entry
 
 
 def _mixed(entries: Sequence[Entry], x: Any) -> list[Entry]:

@@ -34,7 +34,7 @@ from linkwright.symbolic.derivation.exact_rotations import (
     factors_of_rotation,
     number,
 )
-from linkwright.symbolic.derivation.formulas import Formulas, Make
+from linkwright.symbolic.derivation.formulas import Formulas, Make, exact_number, intended
 from linkwright.symbolic.derivation.total_mass import letter_of_mass
 
 GROUPS = {
@@ -54,6 +54,12 @@ class Entry(NamedTuple):
     coefficient: Surd = ZERO
     name: str = ""
     formula: Expr | None = None
+
+
+def entry_of(x: float) -> Entry:
+    """Return the entry of a number."""
+    exact, power = exact_number(x)
+    return Entry(exact, ("", "pi", "1/pi")[power]) if abs(power) <= 1 else Entry(number(x))
 
 
 class Turn(NamedTuple):
@@ -298,14 +304,14 @@ class _Namer:
 
     def entry(self, group: str, name: str, value: float, meaning: str, sign: int = 1) -> Entry:
         """``value``, or sign · name with that value; what vanishes is zero."""
-        value = float(number(value))  # 0.1, where moving axes made 0.09999999999999998 of it
+        value = intended(value)  # 0.1, where moving axes made 0.09999999999999998 of it
         self.used.append(name)
         if name in self.given:
             if self.given[name] < 0.0 <= value and NOT_NEGATIVE.match(name):
                 raise InputError(f"parameter {name!r} ({meaning}) cannot be negative; got {self.given[name]:g}")
-            return Entry(number(sign * self.given[name]))
+            return entry_of(sign * self.given[name])
         if self.choice[group] == "numbers" or (value == 0.0 and self.choice[group] != "all"):
-            return Entry(number(value))
+            return entry_of(value)
         self.plan.values[name], self.plan.meanings[name] = sign * value, meaning
         if group == "passive":
             self.plan.passive_names.add(name)
