@@ -50,6 +50,14 @@ def fraction_near(x: float) -> Fraction | None:
     return None if float(f"{x:.9g}") == x else _near(x, MOST_OF_FRACTION, MOST_OF_FRACTION)
 
 
+def rounded(x: float, error: float) -> float:
+    """Return the fraction or decimal of few digits within an absolute error; x where there is none."""
+    for near in (float(f"{x:.9g}"), float(Fraction(x).limit_denominator(MOST_DENOMINATOR))):
+        if abs(near - x) <= error:
+            return near
+    return x
+
+
 def _near(x: float, most_numerator: float, most_denominator: int, tolerance: float = ROUNDING) -> Fraction | None:
     if not math.isfinite(x):
         return None

@@ -125,8 +125,8 @@ def entries(name: str, x: Any, *shapes: tuple[int, ...], infinite: bool = False)
             return finite(name, x, *shapes)
         array = as_numbers(name, x).copy()
     if array.shape not in shapes or any(np.isnan(e) for e in array.flat if not is_symbol(e)):
-        wanted = " or ".join(f"of shape {shape}" if shape else "one" for shape in shapes)
-        raise InputError(f"{name} must be numbers or symbols, {wanted}; got {x!r}")
+        wanted = [f"numbers or symbols of shape {shape}" if shape else "a number or a symbol" for shape in shapes]
+        raise InputError(f"{name} must be {' or '.join(wanted)}; got {x!r}")
     return array
 
 

@@ -159,6 +159,7 @@ class ExactForms:
         dict of float
             Values by name.
         """
+        self._plan.model.frame(frame)
         values = self._values_of(self._framed(frame).plan)
         return {name: values[name] for name in self._listed_with(frame)}
 
@@ -175,6 +176,7 @@ class ExactForms:
         dict of str
             Meanings by name.
         """
+        self._plan.model.frame(frame)
         meanings = self._framed(frame).plan.meanings
         return {name: meanings[name] for name in self._listed_with(frame)}
 

@@ -414,12 +414,12 @@ def equations(
         Mechanism, of numbers or with symbols. Symbols of a model, SymPy's or Linkwright's, are the names in its
         equations, and its numbers are numbers; expressions that are no polynomials of the symbols are named e1, e2, ….
     parameters : {"symbols", "numbers"} or mapping, optional
-        For models with symbols, numbers for some of them by name or symbol, {"l": 0.5} or {l: 0.5}. For models of
-        numbers, "symbols" names the parameters (masses m1, lengths l1, centers of mass lg1, inertias I1 about them for
-        planar motion; otherwise m1, mcx1 …, Ixx1 … at the joint); "numbers" treats decimals as exact rationals. A
-        mapping chooses by group (geometry, inertial, gravity; passive for friction and springs) or by name:
-        ``{"geometry": "numbers", "inertial": "all", "gravity": 9.81}``, {"l1": 0.5}. "all" also names vanishing
-        parameters, which otherwise are zero.
+        For models with symbols, numbers for some of them by name or symbol, {"l": 0.5} or {l: 0.5}; their numbers are
+        exact with either word. For models of numbers, "symbols" names the parameters (masses m1, lengths l1, centers of
+        mass lg1, inertias I1 about them for planar motion; otherwise m1, mcx1 …, Ixx1 … at the joint); "numbers" treats
+        decimals as exact rationals. A mapping chooses by group (geometry, inertial, gravity; passive for friction and
+        springs) or by name: ``{"geometry": "numbers", "inertial": "all", "gravity": 9.81}``, {"l1": 0.5}. "all" also
+        names vanishing parameters, which otherwise are zero.
     angle_tolerance : float, optional
         Largest deviation, rad, of the rotations of placements from multiples of π/12, to which they are rounded.
     method : {"recursive", "lagrange"}, optional

@@ -193,7 +193,7 @@ def test_closed_loop():
 def test_mistakes_are_explained():
     with pytest.raises(InputError, match="'theta1' of the model has the name of a coordinate"):
         lw.equations(hinged(sp.Symbol("theta1")))
-    with pytest.raises(InputError, match=r"function of time m\(t\)"):
+    with pytest.raises(InputError, match=r"the function m\(t\)"):
         lw.equations(hinged(me.dynamicsymbols("m")))
     with pytest.raises(InputError, match="two symbols of the model are named 'm'"):
         lw.equations(hinged(m, [sp.Symbol("m"), 0, 0]))

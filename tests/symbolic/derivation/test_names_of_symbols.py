@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -183,6 +185,7 @@ def test_all_terms_or_a_warning():
 
 
 def test_numbers_without_a_finite_value_are_refused():
+    l = sp.Symbol("l", real=True)
     for mass, given in ((m / l, {l: 0}), (m / sp.sqrt(l), {l: 0}), (m * sp.log(l), {l: -1})):
         with pytest.raises(InputError, match=r"has no finite value with l = (0|-1): give other numbers"):
             lw.equations(pendulum(mass), given)
@@ -256,3 +259,37 @@ def test_exact_numbers_of_a_model_stay_exact(mass):
     assert sp.expand(equations.gravity_forces[0] + mass * third * g * sp.cos(theta)) == 0
     q = sp.Symbol("q")
     assert lw.gravity_forces(pendulum(mass, sp.sqrt(5), 0.0, sp.pi), [q])[0] == -sp.sqrt(5) * sp.pi * mass * sp.cos(q)
+
+
+@pytest.mark.parametrize("value", [-1, 0, True, sp.oo, sp.I, sp.Symbol("z"), "x", None, [1.0]])
+def test_values_that_a_positive_symbol_cannot_have_are_refused(value):
+    with pytest.raises(InputError, match=r"'m' (must be a finite real number|is positive by its assumptions)"):
+        lw.equations(pendulum(m, l), {m: value})
+
+
+def test_values_meet_the_assumptions_of_their_symbols():
+    n, x = sp.Symbol("n", integer=True), sp.Symbol("x", nonpositive=True)
+    model = pendulum(2.0, n - x)
+    assert lw.equations(model, {n: 3, x: 0}).mass_matrix.equals(lw.equations(pendulum(2.0, 3.0), "numbers").mass_matrix)
+    for wrong in ({n: 0.5}, {x: 1.0}):
+        with pytest.raises(InputError, match="by its assumptions"):
+            lw.equations(model, wrong)
+
+
+def test_words_that_maxima_reserves_are_renamed():
+    mass, length = sp.symbols("if step", positive=True)
+    made = lw.equations(pendulum(mass, sp.sqrt(length))).maxima("M")
+    assert "if_" in made
+    assert "sqrt(step_)" in made
+    assert not {"if", "step"} & {*re.findall(r"\w+", made)}
+
+
+def test_other_errors_name_what_was_given():
+    with pytest.raises(InputError, match=r"got the function f\(m\)"):
+        lw.equations(pendulum(sp.Function("f")(m)))
+    with pytest.raises(InputError, match="must be a number or a symbol"):
+        pendulum(sp.Matrix([m]))
+    with pytest.raises(ModelError, match="cannot be negative"):
+        pendulum(sp.Rational(-1, 2), l)
+    with pytest.raises(ArgumentError, match="name"):
+        lw.equations(pendulum(m)).frame_parameters(None)

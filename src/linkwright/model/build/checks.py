@@ -30,6 +30,9 @@ NO_MOMENT = 1e-15
 def check_inertias(bodies: Sequence[BodySpec], problems: list[str], remarks: list[str]) -> None:
     """Check that every body has the inertia of a rigid body, or none; faults of files are remarks."""
     of_numbers = [body for body in bodies if not is_symbolic(body.mass, body.center_of_mass, body.inertia)]
+    for body in bodies:
+        if is_symbolic(body.center_of_mass, body.inertia) and not is_symbolic(body.mass) and body.mass < 0.0:
+            problems.append(_negative_mass(body))
     sound = _sound(of_numbers)
     largest = 0.0 if sound.all() else _largest_moment(of_numbers)
     for body, is_sound in zip(of_numbers, sound, strict=True):
@@ -70,6 +73,11 @@ def _largest_moment(bodies: Sequence[BodySpec]) -> float:
     return largest
 
 
+def _negative_mass(body: BodySpec) -> str:
+    place = body.inertia_place or body.place
+    return at_place(place, f"body {body.name!r}: the mass is {body.mass:g}; it cannot be negative")
+
+
 def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks: list[str]) -> None:
     who, place = f"body {body.name!r}", body.inertia_place or body.place
     inertia = np.asarray(body.inertia)
@@ -79,7 +87,7 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
     elif not np.isfinite(values).all():
         problems.append(at_place(place, f"{who}: mass, center of mass and inertia must be finite"))
     elif body.mass < 0.0:
-        problems.append(at_place(place, f"{who}: the mass is {body.mass:g}; it cannot be negative"))
+        problems.append(_negative_mass(body))
     elif 0.0 < body.mass < SMALLEST:
         problems.append(
             at_place(

@@ -177,6 +177,24 @@ def in_order(expressions: Iterable[Expr], closed: Iterable[int] = ()) -> list[Ex
     return demanded(needed(wanted, given=set(closed)), wanted)
 
 
+ASSUMED: dict[str, Callable[[float], bool]] = {
+    "positive": lambda x: x > 0.0,
+    "negative": lambda x: x < 0.0,
+    "nonnegative": lambda x: x >= 0.0,
+    "nonpositive": lambda x: x <= 0.0,
+    "nonzero": lambda x: x != 0.0,
+    "integer": float.is_integer,
+}
+"""Assumptions of symbols of SymPy that numbers for them have to meet"""
+
+
+def _require_assumed(symbol: Any, x: float) -> None:
+    """Raise an error for a number that contradicts the assumptions of a symbol of SymPy."""
+    for what, holds in ASSUMED.items():
+        if symbol.assumptions0.get(what) and not holds(x):
+            raise InputError(f"equations: the symbol {str(symbol)!r} is {what} by its assumptions; got {x:g} for it")
+
+
 def formulas_of(expressions: list[Expr], given: Mapping[str, float], reserved: Iterable[str]) -> Formulas:
     """Return the evaluation of the expressions of a model.
 
@@ -190,7 +208,10 @@ def formulas_of(expressions: list[Expr], given: Mapping[str, float], reserved: I
     for node in symbols:
         text = str(node.name)
         if "(" in text:
-            raise InputError(f"equations: parameters of a model are constant; got the function of time {text}")
+            raise InputError(
+                "equations: parameters of a model are numbers or expressions of constant symbols; "
+                f"got the function {text}"
+            )
         text = text.removesuffix("[]")
         name = identifier(text)
         if not name.isidentifier():
@@ -211,6 +232,8 @@ def formulas_of(expressions: list[Expr], given: Mapping[str, float], reserved: I
         values[name] = value
     made = Formulas(names, values)
     made.symbols = {names[index]: x for index, x in written.items()}
+    for name, value in values.items():
+        _require_assumed(made.symbols[name], value)
     _name_constants(made, expressions)
     return made
 

@@ -55,7 +55,7 @@ def with_frame(plan: DerivationPlan, name: str) -> DerivationPlan:
 
 def _given(parameters: Any) -> dict[str, float]:
     """Return the numbers of symbols."""
-    if parameters in ("symbols", "numbers"):
+    if isinstance(parameters, str) and parameters in ("symbols", "numbers"):
         return {}
     _, given = plans.choice_of(parameters)
     if grouped := [group for group in parameters if isinstance(group, str) and group in plans.GROUPS]:

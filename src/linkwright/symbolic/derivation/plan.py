@@ -17,6 +17,7 @@ import numpy as np
 from linkwright.bounds import between
 from linkwright.dynamics.closed_loops.rows import loop_ends
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.expression.exact_numbers import rounded
 from linkwright.expression.graph import Expr
 from linkwright.model.elements import Joint
 from linkwright.model.joints.joint import Helical
@@ -283,11 +284,11 @@ def choice_of(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict
             if value not in GROUPS[key]:
                 raise InputError(f"parameters of {key!r} may be {', '.join(map(repr, GROUPS[key]))}; got {value!r}")
             choice[key] = value
-        elif is_finite_number(number := numbers_of_sympy(value)):
+        elif is_finite_number(number := numbers_of_sympy(value)) and not isinstance(value, bool):
             given[str(key).removesuffix("[]")] = float(number)
         else:
-            groups = ", ".join(GROUPS)
-            raise InputError(f"parameter {key!r} is given a number, groups ({groups}) a word; got {value!r}")
+            groups = f" (words are values of {', '.join(GROUPS)})" if isinstance(value, str) else ""
+            raise InputError(f"the value of parameter {str(key)!r} must be a finite real number{groups}; got {value!r}")
     return choice, given
 
 
@@ -464,7 +465,9 @@ class _Namer:
             self.distance(f"lg{n}{axis if several else ''}", x, way, f"{axis}, m", "inertial")
             for axis, x in zip(AXES, c, strict=True)
         ]
-        about = self.entry("inertial", f"I{n}", I[normal, normal], f"inertia of {body} about its center of mass, kg m²")
+        error = 4.0 * np.finfo(float).eps * (I[normal, normal] + m * (c @ c))  # of a difference of larger moments
+        moment = rounded(float(I[normal, normal]), error)
+        about = self.entry("inertial", f"I{n}", moment, f"inertia of {body} about its center of mass, kg m²")
         inertia = [[about if i == j == normal else Entry() for j in range(3)] for i in range(3)]
         return mass, center, inertia
 
