@@ -52,7 +52,8 @@ def fraction_near(x: float) -> Fraction | None:
 
 def rounded(x: float, error: float) -> float:
     """Return the fraction or decimal of few digits within an absolute error; x where there is none."""
-    for near in (float(f"{x:.9g}"), float(Fraction(x).limit_denominator(MOST_DENOMINATOR))):
+    fractions = (Fraction(x).limit_denominator(most) for most in (MOST_DENOMINATOR, MOST_OF_FRACTION))
+    for near in (float(f"{x:.9g}"), *map(float, fractions)):
         if abs(near - x) <= error:
             return near
     return x
