@@ -12,7 +12,7 @@ import pytest
 from operations_on import HOSTILE, every_combination, one_operation, same
 
 import linkwright as lw
-from linkwright.compiler.emit.c import _distinct
+from linkwright.compiler.emit.c import _distinct, source
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.expression.operations import OPERATIONS
@@ -138,3 +138,12 @@ def test_names_in_other_scripts_stay_readable_and_distinct():
     names = ["α", "alpha", "θ", "Θ", "λ", "x₁", "ẋ", "é", "日", "本"]
     wanted = ["alpha", "alpha_", "theta", "Theta", "lambda", "x1", "x_dot", "e", "x", "x_"]
     assert _distinct(names, "") == wanted
+
+
+def test_words_of_cpp_are_no_names_of_arguments():
+    import sympy as sp
+
+    kernel = lw.compile(sp.Symbol("class") + sp.Symbol("new"), sp.symbols("class new"))
+    declaration = source(kernel.program)[1]
+    assert "class_" in declaration
+    assert "new_" in declaration

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+import re
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ from linkwright.symbolic.derivation.quantities import MAIN
 from linkwright.symbolic.output.c import c_header, c_source, test_program
 from linkwright.symbolic.output.code import RIGHT_HAND_SIDE, GeneratedFunction
 from linkwright.symbolic.output.languages import fortran_source, octave_source, python_source
-from linkwright.symbolic.output.maxima import maxima_source
+from linkwright.symbolic.output.maxima import maxima_source, maxima_text
 from linkwright.symbolic.output.notation import grouped, names_in, text_of
 from linkwright.symbolic.typeset import TypesetEquations
 
@@ -156,7 +157,13 @@ class ProgrammedEquations(TypesetEquations):
         Returns
         -------
         str
-            Code, to be read by ``batch("NAME.mac")``; its comment has the values of the parameters.
+            Code, to be read by ``batch("NAME.mac")``; its comment has the values of the parameters. A quantity whose
+            letter is also a parameter is named by its form: ``g_vector`` where g is the acceleration of gravity.
+
+        Raises
+        ------
+        InputError
+            If a definition contains a function that Maxima does not have, such as a case distinction.
 
         Examples
         --------
@@ -165,26 +172,29 @@ class ProgrammedEquations(TypesetEquations):
           [m2*g*lg2*cos(theta1 + theta2)])$
         """
         arrays: dict[str, np.ndarray] = {}
-        names: dict[str, set[str]] = {}
+        names: set[str] = set()
         definitions: dict[str, np.ndarray] = {}
         for quantity in self._chosen(what, frame):
             own = frame if quantity.framed else None
             array, order = self.polynomials(quantity.name, own, reference_frame), self._order_of(self._framed(own))
             if mass := self.total_mass(array):
                 definitions[self.mass_letter] = np.array(text_of(mass), dtype=object)
-            texts, names[quantity.letter] = np.empty(array.shape, dtype=object), set()
+            texts = np.empty(array.shape, dtype=object)
             for place in np.ndindex(*array.shape):
                 terms = grouped(array.item(*place), order)
-                names[quantity.letter] |= names_in(terms)
+                names |= names_in(terms)
                 texts[place] = text_of(terms)
             arrays[quantity.letter] = texts
         title = f"Equations of {self._plan.model.name}"
         values = self.parameters if frame is None else self.frame_parameters(frame)
         values = {name: x for name, x in values.items() if x == x}  # symbols of the model have none
-        for name, expression in self.definitions(set().union(*names.values())).items():
-            definitions[name] = np.array(self._definition_text(expression), dtype=object)
-        ordered = {letter: arrays[letter] for letter in _without_collisions(names)}
-        return maxima_source(title.replace("*", ""), values, definitions | ordered)
+        taken = names | values.keys()
+        for name, expression in self.definitions(names).items():
+            text = maxima_text(self._definition_text(expression), name)
+            taken |= {*re.findall(r"\w+", text)}
+            definitions[name] = np.array(text, dtype=object)
+        results = {_distinct(letter, array, taken): array for letter, array in arrays.items()}
+        return maxima_source(title.replace("*", ""), values, definitions | results)
 
     def fortran(
         self, what: str = MAIN, frame: str | None = None, reference_frame: ReferenceFrame = "world_aligned"
@@ -252,11 +262,6 @@ class ProgrammedEquations(TypesetEquations):
         return [Path(folder) / file for file in files]
 
 
-def _without_collisions(names: Mapping[str, Set[str]]) -> list[str]:
-    """Return letters of quantities so that a letter that is a parameter's name, too, is assigned after its last use."""
-    left, ordered = list(names), list[str]()
-    while left:
-        free = (one for one in left if not any(one in names[other] for other in left if other != one))
-        ordered.append(next(free, left[0]))
-        left.remove(ordered[-1])
-    return ordered
+def _distinct(letter: str, array: np.ndarray, taken: Set[str]) -> str:
+    """Return the letter of a quantity; g_vector or M_matrix where g or M is the name of a parameter."""
+    return f"{letter}_{'matrix' if array.ndim == 2 else 'vector'}" if letter in taken else letter

@@ -201,14 +201,21 @@ def test_terms_are_grouped_by_the_masses_of_the_model():
     assert text == "M[1,1] = mu*alpha^2 + rho*(alpha^2 + beta^2 + 2*alpha*beta*cos(theta2))"
 
 
-def test_maxima_assigns_a_letter_after_the_last_use_of_the_parameter_of_its_name():
+def test_maxima_names_quantities_apart_from_parameters():
     """Maxima replaces assigned names: g, the acceleration, is no matrix in U, nor the mass M in h and g."""
     mass, length, g = sp.symbols("M h g")
     source = lw.equations(pendulum(mass, length, I, g)).maxima("M,h,g,U")
     letters = [line.partition(":")[0] for line in source.splitlines() if ":" in line]
-    assert letters == ["U", "g", "M", "h"]
-    numeric = lw.equations(lw.load("two_link")).maxima("g,E,U")
-    assert numeric.index("U:") < numeric.index("g:")
+    assert letters == ["M_matrix", "h_vector", "g_vector", "U"]
+    numeric = lw.equations(lw.load("two_link")).maxima("M,g,E,U")
+    assert "M: matrix(" in numeric
+    assert "g_vector: matrix(" in numeric
+
+
+def test_maxima_has_functions_of_definitions_or_an_error():
+    assert "max(1, l)" in lw.equations(pendulum(m, sp.Max(l, 1))).maxima("M")
+    with pytest.raises(InputError, match="Maxima, which has no function 'Piecewise'"):
+        lw.equations(pendulum(m, sp.Piecewise((l, l > 1), (1, True)))).maxima("M")
 
 
 @pytest.mark.parametrize(

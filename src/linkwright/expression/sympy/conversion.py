@@ -254,13 +254,17 @@ def _product(graph: Graph, node: Any, args: list[Expr], sympy: Any) -> Expr:
 
 
 def _power(base: Expr, exponent: Expr, exact: Any, sympy: Any) -> Expr:
-    """Return a power; integer exponents, halves and their negatives without a logarithm."""
+    """Return a power; integer exponents, roots and negative halves without a logarithm.
+
+    Derivatives of x √x are undefined at zero, where those of x^1.5 are zero.
+    """
+    if exact.is_Rational and exact.q == 2 and (exact.p == 1 or -16 <= exact.p < 0):
+        root, k = base.sqrt(), abs(exact.p) // 2
+        found = root if k == 0 else base ** float(k) * root
+        return base.graph.coerce(found if exact.p > 0 else 1.0 / found)
     if exact.is_number and exact.is_negative:
         below = _power(base, -exponent, -exact, sympy)
         return base.graph.coerce(1.0 / below)
-    if exact.is_Rational and exact.q == 2 and exact.p <= 16:
-        root = base.sqrt()
-        return base.graph.coerce(root if exact.p == 1 else base ** float(exact.p // 2) * root)
     if base.value == math.e:
         return exponent.exp()
     return base.graph.coerce(base**exponent)

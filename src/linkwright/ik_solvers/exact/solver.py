@@ -47,6 +47,12 @@ NEAR = 1e-5
 
 NO_OTHERS: Iterator[RaghavanRothElimination] = iter(())
 
+RUST = frozenset(
+    "as async await crate dyn fn impl in let loop match mod move mut pub ref self super trait type unsafe use where "
+    "yield".split()
+)
+"""Further words that Rust reserves"""
+
 
 class AnalyticSolver:
     """Exact inverse kinematics of one frame, made by :func:`analytic_inverse_kinematics`.
@@ -125,7 +131,7 @@ class AnalyticSolver:
         joint_limits = truth("joint_limits", joint_limits)
         if name is None:
             name = identifier(f"{self.model.name}_{self.frame}_ik")
-        elif not isinstance(name, str) or identifier(name) != name or name in RESERVED or iskeyword(name):
+        elif not isinstance(name, str) or identifier(name) != name or name in RESERVED | RUST or iskeyword(name):
             raise ArgumentError(f"name is that of a function: letters, digits and _, no reserved word; got {name!r}")
         if self._generated is None or self._generated.joint_limits != joint_limits:
             answers = self._answers

@@ -136,7 +136,8 @@ def _statement(line: int, text: str, first: int) -> Statement:
     place = place_of(left, first)
     if place and (place[0] in QUANTITIES or place[0] == "tau"):
         return Statement(line, *place, right if matrix is None else matrix)
-    if (name := left.strip()) in (*QUANTITIES, "tau") and right and (name not in "gb" or matrix is not None):
+    name = re.sub(r"_(vector|matrix)$", "", left.strip())  # as in our code for Maxima
+    if name in (*QUANTITIES, "tau") and right and (name not in "gb" or matrix is not None):
         return Statement(line, name, (), right if matrix is None else matrix)
     return Statement(line, "", (), f"{left} = {right}" if assigned else text)
 
