@@ -261,7 +261,7 @@ def test_wrong_calls(tmp_path):
     solver = lw.analytic_inverse_kinematics(lw.load("puma560"), "tool")
     with pytest.raises(ArgumentError, match=r"exact solvers are written as \.c, \.hpp, \.rs or \.py"):
         solver.save(tmp_path / "ik.java")
-    for name in ("", "a b", "while", "lambda", "a*/", 3):
+    for name in ("", "a b", "while", "lambda", "template", "fn", "a*/", 3):
         with pytest.raises(ArgumentError, match="name is that of a function"):
             solver.save(tmp_path / "ik.c", name=name)
     with pytest.raises(ArgumentError, match="joint_limits is True or False"):

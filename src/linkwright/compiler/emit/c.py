@@ -24,8 +24,8 @@ _CALL = {"sqrt": "sqrt", "abs": "fabs", "round": "rint"}
 _TAKEN = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-    alignas alignof and asm bitand bitor bool catch class compl concept const_cast constexpr decltype delete dynamic_cast
-    explicit export false friend mutable namespace new noexcept not nullptr operator or private protected
+    alignas alignof and asm bitand bitor bool catch class compl concept const_cast constexpr decltype delete
+    dynamic_cast explicit export false friend mutable namespace new noexcept not nullptr operator or private protected
     public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid typename
     using virtual wchar_t xor main NAN INFINITY HUGE_VAL
     abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp2 expm1 fabs fdim finite
@@ -34,8 +34,8 @@ _TAKEN = """
     rint round scalb scalbln scalbn signbit signgam significand sin sinh sqrt tan tanh tgamma trunc y0 y1 yn
 """
 RESERVED = frozenset(_TAKEN.split())
-"""Names that C, C++ and math.h have taken; so have v0, v1, … for values, s0, n0, k0, kept0, … of repetitions and t0, i0, j0,
-… of tables."""
+"""Names that C, C++ and math.h have taken; so have v0, v1, … for values, s0, n0, k0, kept0, … of repetitions and t0,
+i0, j0, … of tables."""
 
 
 def identifier(name: str) -> str:
