@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from linkwright.bounds import positive, whole_number
 from linkwright.compiler.parameters import parameter_of, require_possible
 from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
-from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, names_given
+from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError, explained, names_given
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.actuation.bindings import unwrap_partials
@@ -58,6 +58,7 @@ def all_of_it(model: Model, q: Array, v: Array) -> Array:
     return np.concatenate([q, v])
 
 
+@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Interface:
     """Describe what an agent observes and does.

@@ -177,7 +177,7 @@ def test_wrong_geometry(name, value, error, message):
 def test_wrong_parameters():
     for names, message in (
         (["joint3.distance", "joint3.position"], "is part of 'joint3.position'"),
-        (["joint3.position", "joint3.position"], "named twice"),
+        (["joint3.position", "joint3.position"], "named once"),
         (["joint3.posiiton"], "unknown parameter"),
     ):
         with pytest.raises(LinkwrightError, match=message):

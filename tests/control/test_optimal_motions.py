@@ -465,7 +465,7 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
             ArgumentError,
             r"is a function of time, target\(t\); it takes",
         ),
-        ({"final": [C.FrameCost("link2", 2.0 * np.eye(4))]}, InputError, "FrameCost on 'link2' is no pose"),
+        ({"final": [C.FrameCost("link2", 2.0 * np.eye(4))]}, InputError, "FrameCost on 'link2' is not a pose"),
         ({"final": [C.FrameCost("hand", np.zeros(3))]}, KeyError, "hand"),
         ({"final": [lambda model, q: 0.0]}, ArgumentError, r"called as cost\(model, t, q, v, tau\)"),
         ({"each": ["goal"]}, KeyError, "goal"),

@@ -95,7 +95,7 @@ def test_a_slide_is_calibrated_as_a_row_says():
         (lambda q, T: (q[:, :4], T), ShapeError, r"expected \(poses, 5\)"),
         (lambda q, T: (q, T[:-1]), ShapeError, r"expected positions \(30, 3\) or poses \(30, 4, 4\)"),
         (lambda q, T: (q * np.nan, T), InputError, r"q\[0, 0\] is not"),
-        (lambda q, T: (q, 2.0 * T), InputError, r"measured\[\d+\] is no pose"),
+        (lambda q, T: (q, 2.0 * T), InputError, r"measured\[\d+\] is not a pose"),
         (lambda q, T: (q[:0], T[:0]), InputError, "there are no poses"),
         (lambda q, T: (q[:3], T[:3]), InputError, "18 measured numbers for 32 unknown ones"),
         (lambda q, T: (q, T, ("beta",)), UnknownNameError, "unknown entry of a DH table 'beta'"),

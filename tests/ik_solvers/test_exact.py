@@ -446,11 +446,11 @@ def test_mistakes_are_reported():
     for place, wrong in (((0, 0), np.nan), ((0, 0), 2.0), ((1, 3), np.nan), ((2, 3), np.inf)):
         bad = T.copy()
         bad[1][place] = wrong
-        with pytest.raises(InputError, match=r"T\[1\] is no pose"):
+        with pytest.raises(InputError, match=r"T\[1\] is not a pose"):
             solver(bad)
     mirrored = T.copy()
     mirrored[2, :3, 0] *= -1.0
-    with pytest.raises(InputError, match=r"T\[2\] is no pose"):
+    with pytest.raises(InputError, match=r"T\[2\] is not a pose"):
         solver(mirrored)
     with pytest.raises(ArgumentError, match="has to be given"):
         solver(T, 0.3)

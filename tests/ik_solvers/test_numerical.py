@@ -411,7 +411,7 @@ def refused(kind, message, **changes):
         refused(ArgumentError, "joint_limits is True or False", joint_limits=1),
         refused(UnknownNameError, "unknown joint", fixed=["elbow"]),
         refused(ArgumentError, "a list of joint names", fixed="joint1"),
-        refused(InputError, "nearest is meant of a start", nearest=True),
+        refused(InputError, "nearest=True requires a start", nearest=True),
         refused(InputError, "solutions is a whole number", solutions=0),
         refused(ArgumentError, "has no argument 'foo'", foo=1),
     ],
@@ -553,3 +553,14 @@ def test_a_number_is_no_truth_value_after_other_calls_either():
     assert lw.inverse_kinematics(arm, target, joint_limits=True).converged
     with pytest.raises(ArgumentError, match="joint_limits is True or False"):
         lw.inverse_kinematics(arm, target, joint_limits=1)
+
+
+@pytest.mark.parametrize("limit", [1e16, 3e38])
+def test_limits_of_many_turns_are_none_for_random_configurations(limit):
+    builder = lw.Builder("turning").body("arm", 1.0, [0.5, 0, 0], 0.1)
+    model = builder.joint("turn", "revolute", "world", "arm", axis=[0, 0, 1], limits=(-limit, limit)).build()
+    q = model.random(100, seed=0)
+    assert 3.0 < np.abs(q).max() <= np.pi
+    found = lw.inverse_kinematics(model, dynamics.pose(model, q[0], "arm"), "arm")
+    assert found.converged
+    assert abs(found.q[0]) < 1e3

@@ -253,3 +253,13 @@ def test_what_cannot_all_be_reached_is_weighed():
 def test_messages_are_in_words(targets, words):
     with pytest.raises(InputError, match=words):
         lw.inverse_kinematics(lw.load("puma560"), targets)
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [(["joint1", "joint1"], ArgumentError, "named once"), ([], InputError, "no coordinates")],
+)
+def test_joints_of_a_task_are_named_once(names, error, message):
+    arm = lw.load("arm7")
+    with pytest.raises(error, match=message):
+        lw.inverse_kinematics(arm, {tasks.Joints(names): np.zeros(len(names))})

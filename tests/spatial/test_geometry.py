@@ -345,9 +345,9 @@ OF_POSES = [transform.split, transform.inverse, transform.log, transform.adjoint
 @pytest.mark.parametrize(("wrong", "why"), NO_ROTATIONS)
 def test_what_is_no_rotation_is_reported(wrong, why):
     for function in (*OF_ROTATIONS, lambda R: rotation.to_euler(R, "zyx")):
-        with pytest.raises(InputError, match=rf"R is no rotation, for .*{why}"):
+        with pytest.raises(InputError, match=rf"R is not a rotation, since .*{why}"):
             function(wrong)
-        with pytest.raises(InputError, match=r"R\[1, 2\] is no rotation"):
+        with pytest.raises(InputError, match=r"R\[1, 2\] is not a rotation"):
             function(np.stack([[TURN, TURN, TURN], [TURN, TURN, wrong]]))
         for allowed in (np.full((3, 3), np.nan), TURN + 1e-7, TURN.astype(np.float32), np.zeros((0, 3, 3))):
             function(allowed)
@@ -356,14 +356,14 @@ def test_what_is_no_rotation_is_reported(wrong, why):
     flawed[:3, :3] = wrong
     for function in OF_POSES:
         for bad, expected in (
-            (flawed, f"its rotation is no rotation, for .*{why}"),
+            (flawed, f"its rotation is not a rotation, since .*{why}"),
             (2.0 * T, "last row is not 0 0 0 1"),
         ):
-            with pytest.raises(InputError, match=f"T is no pose.*{expected}"):
+            with pytest.raises(InputError, match=f"T is not a pose.*{expected}"):
                 function(bad)
-    with pytest.raises(InputError, match="apply: T is no pose"):
+    with pytest.raises(InputError, match="apply: T is not a pose"):
         transform.apply(flawed, np.zeros((5, 3)))
-    with pytest.raises(InputError, match="interpolate: b is no pose"):
+    with pytest.raises(InputError, match="interpolate: b is not a pose"):
         transform.interpolate(T, flawed, 0.5)
 
 

@@ -246,7 +246,7 @@ def test_an_obstacle_is_checked_again_after_a_change(arm: lw.Model) -> None:
         assert lw.distances(arm, q, obstacles=[ball]).distance[-1] > before + 1.0
         assert sum(one is ball for one in checks) == 3
     ball.placement[0, 0] = 2.0
-    with pytest.raises(InputError, match="placement of obstacle 0 is no pose"):
+    with pytest.raises(InputError, match="placement of obstacle 0 is not a pose"):
         lw.distances(arm, q, obstacles=[ball])
 
 
@@ -279,7 +279,7 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         ),
         (
             InputError,
-            "placement of obstacle 0 is no pose",
+            "placement of obstacle 0 is not a pose",
             lambda: lw.distances(
                 arm, q, obstacles=[lw.Shape("world", "sphere", radius=1.0, placement=np.diag([2.0, 2.0, 2.0, 1.0]))]
             ),

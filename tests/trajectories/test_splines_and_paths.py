@@ -190,7 +190,7 @@ def test_paths_are_drawn(tmp_path):
     ("make", "message"),
     [
         (lambda: plans.straight(np.eye(3), THERE, 1.0), r"start has shape \(3, 3\); expected a pose \(4, 4\)"),
-        (lambda: plans.straight(2.0 * np.eye(4), THERE, 1.0), "start is no pose"),
+        (lambda: plans.straight(2.0 * np.eye(4), THERE, 1.0), "start is not a pose"),
         (lambda: plans.straight(HOME, HOME, 1.0), "the path has no length"),
         (lambda: plans.straight(HOME, THERE), "a path takes a duration, or limits"),
         (lambda: plans.straight(HOME, THERE, 1.0, velocity=1.0), "both are given"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
+from linkwright.errors import ArgumentError
 from linkwright.spatial.arrays import Array
 
 
@@ -60,6 +61,8 @@ class StableBaselinesEnv(VecEnv):  # type: ignore[misc]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set an attribute of the vector environment, which all motions share."""
+        if not hasattr(self.environment, attr_name):
+            raise ArgumentError(f"the vector environment has no attribute {attr_name!r}")
         setattr(self.environment, attr_name, value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:

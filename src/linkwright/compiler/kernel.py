@@ -79,6 +79,7 @@ class Kernel(Entered):
         self.program = program
         self.model = model
         self._bound: dict[str, Any] = {}
+        self._derivatives: dict[str, Kernel] = {}
         self.__name__ = program.name
         self._tune = tune
         self._threads = default_threads()
@@ -367,11 +368,11 @@ class Kernel(Entered):
     def derivative(self, wrt: str) -> Kernel:
         """Return the kernel of the derivative by an argument, which is added as last axis.
 
-        The derivative by a configuration is that by δ in ``integrate(model, q, δ)`` at 0.
+        The derivative by a configuration is that by δ in ``integrate(model, q, δ)`` at 0. It is derived once.
 
         Parameters
         ----------
-        wrt : str
+        wrt : str or sympy.Symbol
             Name of the argument.
 
         Returns
@@ -379,8 +380,12 @@ class Kernel(Entered):
         Kernel
             The derivative.
         """
-        program = differentiate(self._straight("derivative"), wrt, self.model)
-        return Kernel(in_precision(program, self.program.precision), self.model)
+        name = str(wrt) if provided.holds_sympy(wrt) else wrt
+        made = self._derivatives.get(name) if isinstance(name, str) else None
+        if made is None:
+            program = differentiate(self._straight("derivative"), name, self.model)
+            made = self._derivatives[name] = Kernel(in_precision(program, self.program.precision), self.model)
+        return made
 
     def _straight(self, what: str) -> Program:
         if isinstance(self.program, Staged):

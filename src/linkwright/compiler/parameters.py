@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,7 +72,7 @@ def parametrized(bound: BoundFunction, names: Sequence[str]) -> BoundFunction:
     geometry = [one.geometry for one in known if one.geometry is not None]
     require_apart(geometry)
     if len({one.name for one in known}) < len(known):
-        raise ArgumentError(f"a parameter is named twice: {listed(tuple(names), 'names')}")
+        raise ArgumentError(f"each parameter is named once; got {listed(tuple(names), 'names')}")
     links = list(dict.fromkeys(one.owner for one in known if one.what in OF_BODIES))
     for one in known:
         if one.what == "inertial" and sum(other.owner == one.owner and other.what in OF_BODIES for other in known) > 1:
@@ -155,9 +155,11 @@ def parameter_of(model: Model, name: str) -> Parameter:
             )
         nv = motion.nv
         return Parameter(name, owner, what, () if nv == 1 else (nv,))
-    forms: list[tuple[str, Iterable[str]]] = [("<body>", OF_BODIES), ("<joint>", OF_JOINTS), ("pairs", OF_PAIRS)]
-    forms += [(f"<{kind}>", all_of) for kind, all_of in OF_OWNERS.items()]
-    raise UnknownNameError("parameter", name, [f"{owner}.{x}" for owner, all_of in forms for x in all_of])
+    owners = {"body": bodies, "joint": [one.name for one in model.joints], "frame": [*model.frames], "pairs": ["pairs"]}
+    forms = [("body", OF_BODIES), ("joint", OF_JOINTS), ("pairs", OF_PAIRS), *OF_OWNERS.items()]
+    own = [f"{owner}.{x}" for kind, all_of in forms if owner in owners.get(kind, ()) for x in all_of]
+    every = [f"{'pairs' if kind == 'pairs' else f'<{kind}>'}.{x}" for kind, all_of in forms for x in all_of]
+    raise UnknownNameError("parameter", name, own or every)
 
 
 def require_possible(known: Parameter, values: Array) -> None:

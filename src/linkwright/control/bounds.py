@@ -71,12 +71,12 @@ def _require_definite(name: str, x: Array, kind: Kind) -> None:
 def _require_rotation(model: Model, name: str, R: Array) -> None:
     turned = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
     if turned > RIGID or not (np.linalg.det(R) > 0.0).all():
-        raise InputError(f"{name} is no rotation, right-handed axes of length one as columns; got {R.tolist()!r}")
+        raise InputError(f"{name} is not a rotation, right-handed axes of length one as columns; got {R.tolist()!r}")
 
 
 def _require_pose(model: Model, name: str, T: Array) -> None:
     if (T[..., 3, :] != [0.0, 0.0, 0.0, 1.0]).any():
-        raise InputError(f"{name} is no pose: its last row is {T[..., 3, :].tolist()!r}, not [0, 0, 0, 1]")
+        raise InputError(f"{name} is not a pose: its last row is {T[..., 3, :].tolist()!r}, not [0, 0, 0, 1]")
     _require_rotation(model, f"the rotation of {name}", T[..., :3, :3])
 
 

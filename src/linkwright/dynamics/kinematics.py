@@ -234,7 +234,9 @@ def pose(
     if isinstance(frame, str):
         return frame_pose(model, q, way_between(model, frame, relative_to))
     if not isinstance(frame, (list, tuple)) or not frame:
-        raise ArgumentError(f"frame is a name, or a list of one or more names; got {frame!r}")
+        name = getattr(frame, "name", None)  # of a body or joint
+        given = f"{type(frame).__name__} {name!r}" if isinstance(name, str) else f"{frame!r:.200}"
+        raise ArgumentError(f"frame is a name, or a list of one or more names; got {given}")
     return np.stack([frame_pose(model, q, way_between(model, name, relative_to)) for name in frame])
 
 

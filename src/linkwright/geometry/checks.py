@@ -51,13 +51,13 @@ def _no_rotation(R: Array) -> str:
     off = np.abs(R.T @ R - np.eye(3)).max()
     mirrors = off < 0.1 and np.linalg.det(R) < 0.0
     why = "it is a reflection (its determinant is -1)" if mirrors else f"RᵀR differs from 1 by {off:.2g}"
-    return f"is no rotation, for {why}; got\n{R}"
+    return f"is not a rotation, since {why}; got\n{R}"
 
 
 def _no_pose(T: Array) -> str:
     if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > TOLERANCE:
-        return f"is no pose, for its last row is not 0 0 0 1; got\n{T}"
-    return f"is no pose: its rotation {_no_rotation(T[:3, :3])}"
+        return f"is not a pose, for its last row is not 0 0 0 1; got\n{T}"
+    return f"is not a pose: its rotation {_no_rotation(T[:3, :3])}"
 
 
 def _no_unit(u: Array) -> str:
@@ -70,7 +70,7 @@ UNIT = ArgumentKind(_of_quaternion, _no_unit)
 
 
 def require_poses(name: str, T: Any) -> None:
-    """Raise :class:`InputError` if a matrix of (..., 4, 4) is no pose; NaN and other shapes are not checked."""
+    """Raise :class:`InputError` if a matrix of (..., 4, 4) is not a pose; NaN and other shapes are not checked."""
     array = as_numbers(name, T)
     if array.shape[-2:] == (4, 4):
         _look(name, POSE, array)

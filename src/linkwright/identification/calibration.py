@@ -360,7 +360,7 @@ def _checked(table: DHTable, q: Any, measured: Any) -> tuple[Array, Array]:
         off = np.maximum(off, np.abs(measured[:, 3] - np.eye(4)[3]).max(axis=1))
         off[np.linalg.det(R) < 0.0] = 2.0
         if off.max() > 1e-3:
-            raise InputError(f"measured[{int(off.argmax())}] is no pose: its rotation is off by {off.max():.2g}")
+            raise InputError(f"measured[{int(off.argmax())}] is not a pose: its rotation is off by {off.max():.2g}")
     return q, measured
 
 

@@ -88,7 +88,7 @@ def inverse_kinematics_derivatives(
     Raises
     ------
     InputError
-        If there are more than two priorities, two with second derivatives, or a target is no pose.
+        If there are more than two priorities, two with second derivatives, or a target is not a pose.
 
     References
     ----------

@@ -129,7 +129,7 @@ def inverse_kinematics(
     Raises
     ------
     InputError
-        If a target is no pose, or not finite.
+        If a target is not a pose, or not finite.
 
     Examples
     --------
@@ -174,6 +174,7 @@ def inverse_kinematics(
     except (ArgumentError, ShapeError):
         if not is_symbolic(*given):
             _problem(model, targets, options)  # says it in words of the tasks
+            _batch(problem, given)
             raise
         return _traced(problem, model, given, search)
     if q.ndim == 1:
@@ -298,7 +299,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Numeri
             if task.uses_start:
                 raise InputError(f"{task} is about the path from the initial guess: give initial_guess=q")
         for name in problem.fixed:
-            raise InputError(f"joint {name!r} is fixed where it is at the start: give one, initial_guess=q")
+            raise InputError(f"the fixed joint {name!r} requires a start: initial_guess=q")
     arrays = [fitting("target", task, x, task.shape(model)) for task, x in zip(tasks, given, strict=True)]
     if len(tasks) == 1:
         name = next(iter(targets))
@@ -387,6 +388,17 @@ def _looked_at(
     )
 
 
+def _batch(problem: NumericalSolver, given: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return the batch dimensions of the initial guess and the targets, which must broadcast."""
+    shapes = list(problem.inputs.values())[:-1]
+    leads = [np.shape(x)[: np.ndim(x) - len(shape)] for x, shape in zip(given, shapes, strict=True)]
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        shown = ", ".join(f"{what} {lead}" for what, lead in zip(("initial_guess", *problem.tasks), leads, strict=True))
+        raise ShapeError(f"inverse_kinematics: these batch dimensions do not broadcast: {shown}") from None
+
+
 def _rows(
     problem: NumericalSolver, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None
 ) -> list[Array]:
@@ -405,15 +417,15 @@ def _several(
     """The nearest solution, or several."""
     truth("nearest", nearest)
     if nearest and search.stored:
-        raise InputError("nearest is meant of a start: give one, initial_guess=q")
+        raise InputError("nearest=True requires a start: initial_guess=q")
     if solutions is not None:
         whole_number("solutions", solutions, 1, 10**6)
     if nearest and solutions is not None:
-        raise ArgumentError("give nearest or solutions, not both: of several the nearest comes first")
-    shapes = list(problem.inputs.values())[:-1]
-    leads = [np.shape(x)[: np.ndim(x) - len(shape)] for x, shape in zip(given, shapes, strict=True)]
+        raise ArgumentError(
+            "nearest and solutions exclude each other: several solutions are sorted by distance from initial_guess"
+        )
+    batch = _batch(problem, given)
     try:
-        batch = np.broadcast_shapes(*leads)
         rows = _rows(problem, given, batch)
     except ValueError:
         problem.kernel(*given, np.array(search))  # which says what does not fit

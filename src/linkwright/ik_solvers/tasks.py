@@ -434,7 +434,9 @@ class Joints(Task):
         super().check(model)
         if self.names is not None and not isinstance(self.names, tuple):
             raise ArgumentError(f"joints are named in a list; got {self.names!r}")
-        if not len(self.places(model)[1]):
+        if self.names is not None and len(set(self.names)) < len(self.names):
+            raise ArgumentError(f"each joint of a task is named once; got {list(self.names)}")
+        if self.names == () or not len(self.places(model)[1]):
             raise InputError(f"{self} has no coordinates")
 
     def places(self, model: Model) -> tuple[Array, Array]:

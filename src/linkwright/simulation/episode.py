@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwright.bounds import not_negative
-from linkwright.errors import ArgumentError, names_given
+from linkwright.errors import ArgumentError, explained, names_given
 
 KEPT = ("q", "v", "tau", "reward", "state")
 """Quantities that can be recorded."""
 
 
+@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Episode:
     """Describe the episodes of a rollout: reward, termination, reset, and recorded quantities.

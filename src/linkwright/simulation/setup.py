@@ -143,6 +143,7 @@ class Integrator:
 
 
 @explained
+@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Actuation:
     """Describe the path from a controller to the joints; all of it is compiled with the steps.
@@ -246,6 +247,7 @@ class Actuation:
         return tuple(name for name, x in given.items() if not (x is None or _same(x, plain.get(name))))
 
 
+@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surroundings:
     """Describe the wrenches that act on a mechanism from outside.

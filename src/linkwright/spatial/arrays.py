@@ -71,7 +71,12 @@ def as_numbers(name: str, x: Any) -> Array:
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of a library that records operations on it
         if (numbers := numbers_of_sympy(x)) is not x:
             return as_numbers(name, numbers)
-        advice = f": {name}.detach()" if getattr(x, "requires_grad", False) else ""  # of PyTorch
+        advice = (
+            ""
+            if not getattr(x, "requires_grad", False)
+            # of PyTorch
+            else ("; lw.bridges.torch returns functions of tensors with gradients, and tensor.detach() has none")
+        )
         if is_symbolic(x) and any(map(_is_symbol_of_any, np.asarray(x).flat)):
             advice = ". It contains symbols: give their values"
         raise ArgumentError(f"{name} must be an array of real numbers; got {x!r:.2000}{advice}") from None

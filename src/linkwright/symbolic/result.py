@@ -257,7 +257,7 @@ class Equations(ProgrammedEquations):
         --------
         >>> import linkwright as lw
         >>> print(lw.equations(lw.load("pendulum")).same_as("tau = (m*lg^2 + I)*qdd - m*g*lg*sin(q)"))
-        tau[1]: typed less ours is -2*m1*g*lg1*sin(theta1)
+        tau[1]: given minus derived is -2*m1*g*lg1*sin(theta1)
         """
         return compare(self, typed, what, terms, frame, reference_frame, {} if names is None else names)
 

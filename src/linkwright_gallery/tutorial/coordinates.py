@@ -52,7 +52,7 @@ def coordinates() -> Iterator[Remark]:
         digits=4,
     )
     det = float(np.linalg.det(rotate_y(t, as_printed=True)))
-    yield found("what is printed is no rotation: its determinant is not 1", abs(det - 1.0) > 1e-3)
+    yield found("what is printed is not a rotation: its determinant is not 1", abs(det - 1.0) > 1e-3)
     R, p = rotate_z(0.5) @ rotate_x(0.2), np.array([0.1, 0.2, 0.3])
     T = np.block([[R, p[:, None]], [np.zeros(3), 1.0]])
     shift, turn = np.eye(4), np.eye(4)

@@ -467,6 +467,15 @@ def test_what_is_wrong_is_reported(call, said):
         call(lw.load("two_link"))
 
 
+def test_attributes_that_would_have_no_effect_are_refused():
+    batch = lw.Batch(lw.load("two_link"), 2, parameters={"link2.mass": 1.0})
+    with pytest.raises(lw.errors.UnknownNameError, match=r"'control'; there are controls, q, v"):
+        batch.control = np.ones((2, 2))
+    for name in ("status", "time", "start", "parameters", "n", "model", "step"):
+        with pytest.raises(lw.errors.ArgumentError, match=rf"batch\.{name} cannot be replaced"):
+            setattr(batch, name, 1.0)
+
+
 def test_assigned_states_are_written_into_the_live_arrays():
     batch = lw.Batch(lw.load("two_link"), 2)
     q, v = batch.q, batch.v

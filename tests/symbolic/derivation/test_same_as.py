@@ -55,7 +55,7 @@ def test_what_differs_is_reported_in_its_shortest_form():
     result = made.same_as(wrong, "h[1]")
     assert not result
     assert result.differences[0].text == "m2*l1*lg2*sin(theta2)*theta1_dot*theta2_dot"
-    assert str(result) == "h[1]: typed less ours is m2*l1*lg2*sin(theta2)*theta1_dot*theta2_dot"
+    assert str(result) == "h[1]: given minus derived is m2*l1*lg2*sin(theta2)*theta1_dot*theta2_dot"
     assert (
         result.differences[0].latex
         == r"m_{2} \, l_{1} \, l_{g2} \, \sin \theta_{2} \, \dot{\theta}_{1} \, \dot{\theta}_{2}"

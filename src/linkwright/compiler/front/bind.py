@@ -22,6 +22,16 @@ from linkwright.model.requirement import require_model
 from linkwright.model.transformations.minimal import regroupable
 from linkwright.model.tree import Model
 
+INSTEAD = {
+    "simulate": "rollout can, lw.bridges.torch(lw.rollout, model, steps=100)",
+    "rollout": "use lw.bridges.torch(lw.rollout, model, steps=100), or lw.bridges.jax",
+    "resolved_rate": "inverse_kinematics can, lw.bridges.torch(lw.inverse_kinematics, model, targets={frame: (4, 4)})",
+    "inverse_kinematics": "use lw.bridges.torch(lw.inverse_kinematics, model, targets={frame: (4, 4)}), or call it in "
+    "a function that is compiled",
+    "analytic_inverse_kinematics": "inverse_kinematics can; its solver saves code in C, C++, Rust and Python",
+}
+"""Functions of the library that run in Python, and what is compiled in their place."""
+
 _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
 
 
@@ -137,7 +147,12 @@ def bind(
                     f"{name} is a function of a mechanism, its first argument {key!r}, and none is given: "
                     f"compile({name}, model, …)"
                 )
-            raise ArgumentError(f"{name} needs to know what {key!r} is: give its shape, as {key}=(3,), or its value")
+            if name in INSTEAD and str(book.__module__).startswith("linkwright."):
+                raise ArgumentError(f"{name} cannot be compiled as a function of arrays: {INSTEAD[name]}")
+            value = (
+                f'{key}="…"' if str(parameter.annotation).startswith("str") else f"its shape, {key}=(3,), or its value"
+            )
+            raise ArgumentError(f"{name} requires the argument {key!r}: give {value}")
     if model is not None:
         for frame in frames:
             model.frame(frame)
@@ -217,7 +232,9 @@ def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
     if inspect.isfunction(function) or inspect.ismethoddescriptor(function):  # public functions are either
         return getattr(function, "book", function)
     if not callable(function):
-        raise ArgumentError(f"expected a function; got {function!r:.200}")
+        raise ArgumentError(
+            f"expected a function, or expressions of SymPy or of linkwright.symbols; got {function!r:.200}"
+        )
     try:
         hash(function)
     except TypeError:
@@ -257,7 +274,9 @@ def arrays_of(result: Any) -> Any:
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function; for a public wrapper, that of its algorithm."""
     if not callable(function):
-        raise ArgumentError(f"expected a function; got {function!r}")
+        raise ArgumentError(
+            f"expected a function, or expressions of SymPy or of linkwright.symbols; got {function!r:.200}"
+        )
     try:
         return inspect.signature(book_of(function))
     except (ValueError, TypeError):

@@ -115,6 +115,11 @@ def _arguments(symbols: Any) -> dict[str, np.ndarray]:
         return {str(name): _vector(some) for name, some in symbols.items()}
     if not isinstance(symbols, (list, tuple)):
         symbols = [symbols]
+    if strange := [x for x in symbols if isinstance(x, str) or hasattr(x, "bodies")]:
+        raise ArgumentError(
+            f"expressions are compiled with their symbols, of SymPy or of linkwright.symbols: compile(x + y, [x, y]); "
+            f"got {strange[0]!r:.200} among the symbols"
+        )
     found: dict[str, np.ndarray] = {}
     for number, some in enumerate(symbols):
         array = _vector(some)

@@ -275,11 +275,11 @@ def _require_units(model: Model, q: Any) -> None:
 
 
 def _require_pose(what: str, T: Array) -> None:
-    """Raise :class:`InputError` if an array is no pose (…, 4, 4)."""
+    """Raise :class:`InputError` if an array is not a pose (…, 4, 4)."""
     R, bottom = T[..., :3, :3], T[..., 3, :]
     turned = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0) > UNIT_TOLERANCE
     if turned or (np.linalg.det(R) < 0.0).any() or np.abs(bottom - [0.0, 0.0, 0.0, 1.0]).max(initial=0.0) > 0.0:
-        raise InputError(f"{what} is no pose (4, 4): [R, p; 0, 1], R a rotation (R Rᵀ = 1 and det R = 1)")
+        raise InputError(f"{what} is not a pose (4, 4): [R, p; 0, 1], R a rotation (R Rᵀ = 1 and det R = 1)")
 
 
 def _fits(lead: tuple[int, ...], batch: tuple[int, ...]) -> bool:

@@ -151,7 +151,7 @@ class AnalyticSolver:
     def __call__(self, target: Any, given: Any = None) -> Solutions:
         """All answers for targets: poses (…, 4, 4), positions (…, 3), or positions and pitches (…, 4), as the task is.
 
-        Of seven joints, with what is ``given`` (…). Raises :class:`InputError` for what is no pose, NaN among it.
+        Of seven joints, with what is ``given`` (…). Raises :class:`InputError` for what is not a pose, NaN among it.
         """
         name, shape = self._task.name, self._task.shape
         target = as_numbers(name, target)

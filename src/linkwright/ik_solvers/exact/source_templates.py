@@ -357,7 +357,7 @@ def $name($target$given_parameter):
         raise ValueError("expected $expected$and_given")
     *found, fault = _${name}_branches($target$handed)
     if not fault <= 1e-6:
-        raise ValueError("$target is no pose: a rotation, a position, and 0 0 0 1 below")
+        raise ValueError("$target is not a pose: a rotation, a position, and 0 0 0 1 below")
     rows = [found[k : k + $width] for k in range(0, $branches * $width, $width)]
     $correction
     best = min(x[$n] for x in rows)

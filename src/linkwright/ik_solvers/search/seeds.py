@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.ik_solvers.tasks import Task
-from linkwright.model.joints.joint_type import samples
+from linkwright.model.joints.joint_type import sampled_range, samples
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where
@@ -37,8 +37,7 @@ class Starts:
         reach = np.where(reach == 1.0, SPAN * scale_of(model).length, reach)  # of quaternions it is not used
         low, high = (x if limits else np.full(model.nq, s * np.inf) for x, s in ((model.lower, -1), (model.upper, 1)))
         self.model, self.moving, self.reach, self.limits = model, moving, reach, (low, high)
-        self.low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2.0 * reach, -reach))
-        self.high = np.where(np.isfinite(high), high, np.where(np.isfinite(low), low + 2.0 * reach, reach))
+        self.low, self.high = sampled_range(low, high, reach)
 
     def candidates(self, others: Array) -> Array:
         """Configurations (n, nq) to choose from; what does not move is as in ``others`` (nq,)."""

@@ -296,6 +296,20 @@ def generator(seed: Any) -> np.random.Generator:
         raise InputError(f"seed is a whole number from 0 on, or a random generator; got {seed!r}") from None
 
 
+NO_LIMIT = 1e6
+"""Limits beyond this multiple of the reach of a coordinate do not limit random configurations."""
+
+
+def sampled_range(lower: Array, upper: Array, reach: Array) -> tuple[Array, Array]:
+    """Return the range of random coordinates: the limits, else ±reach; a single limit is an end of twice the reach.
+
+    Limits beyond a million times the reach are none: so some files write it.
+    """
+    below, above = lower > -NO_LIMIT * reach, upper < NO_LIMIT * reach
+    low = np.where(below, lower, np.where(above, upper - 2.0 * reach, -reach))
+    return low, np.where(above, upper, np.where(below, lower + 2.0 * reach, reach))
+
+
 def samples(
     generator: np.random.Generator,
     lower: Array,
@@ -306,11 +320,10 @@ def samples(
 ) -> Array:
     """Return random configurations (*rows, nq): uniform within limits (nq,), else within ``reach``.
 
-    A single limit is the end of a range of twice the reach. Quaternions, which start at the given indices,
-    are uniform over rotations: four normal numbers, normalized (Muller 1959).
+    Quaternions, which start at the given indices, are uniform over rotations: four normal numbers, normalized (Muller
+    1959).
     """
-    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * reach, -reach))
-    high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2.0 * reach, reach))
+    low, high = sampled_range(lower, upper, reach)
     q = generator.random((*rows, len(reach)))
     q -= 0.5  # in place for large arrays, and relative to the center, since the range may overflow
     q *= 2.0

@@ -14,7 +14,7 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.native.threads import checked_processors, checked_threads
 from linkwright.dynamics.configuration import check_state
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
 from linkwright.model.parts.sensor import OF_SURROUNDINGS
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -107,6 +107,8 @@ class Batch:
     """
 
     RUNNING, ENDED, DIVERGED = 0, 1, 2
+    n: int
+    model: Model
 
     @takes_options
     @takes_model
@@ -127,7 +129,7 @@ class Batch:
         cpus: Sequence[int] | None = None,
     ):
         self._given = {name: x for name, x in locals().items() if name not in ("self", "__class__")}
-        self.n, self.model = whole_number("n", n, 1), model
+        vars(self).update(n=whole_number("n", n, 1), model=model)
         if left := available_memory.lacking(16 * self.n * (model.nq + model.nv)):  # states and their starts
             raise InputError(f"the states of {n} simulations take more than {left}")
         setup = with_controls(model, self.n, Setup.of(controller, None, method, actuation, surroundings))
@@ -170,7 +172,7 @@ class Batch:
         self._time, self._status = np.zeros(self.n), np.zeros(self.n, dtype=np.int8)
         self._sums = {name: self._results[3 + of.spec.more.index(name)][0] for name in of.spec.more}
         sums = {name: observations.read_only(self._sums["terms"][:, k]) for k, name in enumerate(of.spec.terms)}
-        self._terms = observations.LiveArrays("term of the reward", sums)
+        self._terms = observations.LiveArrays("term of the reward", sums, many="terms of the reward")
         self._live: dict[Any, observations.LiveResult] = {}
         self._readings: tuple[Array, Array] | None = None
         self._sensors: Mapping[str, Array] | None = None
@@ -180,6 +182,14 @@ class Batch:
 
     def __len__(self) -> int:
         return self.n
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set q, v or controls; raise an error for other names, which would have no effect."""
+        if type(self) is Batch and not name.startswith("_") and name not in (settable := ("q", "v", "controls")):
+            if hasattr(type(self), name) or name in vars(self):
+                raise ArgumentError(f"batch.{name} cannot be replaced; write into live arrays: batch.start[0][:] = q0")
+            raise UnknownNameError("array of a batch that can be set", name, settable)
+        super().__setattr__(name, value)
 
     @property
     def q(self) -> Array:
@@ -280,8 +290,8 @@ class Batch:
     def sensors(self) -> Mapping[str, Array]:
         """Readings of the model's sensors by name, (n, size), live, from the first use on; read-only.
 
-        Accelerations are means over the last step, zero before the first one; contact forces are those of
-        :attr:`contact_forces`.
+        Accelerations are means over the last step since the first use of this attribute, zero before and after a reset:
+        use it once before the first step. Contact forces are those of :attr:`contact_forces`.
         """
         if self._sensors is None:
             model, controls = self.model, self._values.get("controls") if self._actuated else None

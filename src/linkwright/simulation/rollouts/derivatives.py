@@ -133,7 +133,7 @@ def rollout_derivatives(
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
     episode = options_of("episode", episode, Episode)
     if episode.reset is not None:
-        raise ArgumentError("rollout_derivatives takes no reset: a motion that begins again jumps")
+        raise ArgumentError("rollout_derivatives takes no reset, at which states jump")
     if isinstance(q0, Rollout):
         raise ArgumentError("rollout_derivatives begins with q0 and v0, not with an earlier rollout")
     setup = Setup.of(controller, None, method, actuation, surroundings)

@@ -41,16 +41,18 @@ class LiveArrays(Mapping[str, Array]):
         Arrays by name.
     advice : str, optional
         End of the message on an unknown name.
+    many : str, optional
+        Plural of `what`; by default with an s.
     """
 
-    def __init__(self, what: str, arrays: Mapping[str, Array], advice: str = ""):
-        self._what, self._arrays, self._advice = what, arrays, advice
+    def __init__(self, what: str, arrays: Mapping[str, Array], advice: str = "", many: str | None = None):
+        self._what, self._arrays, self._advice, self._many = what, arrays, advice, many
 
     def __getitem__(self, name: str) -> Array:
         try:
             return self._arrays[name]
         except (KeyError, TypeError):
-            raise UnknownNameError(self._what, name, self, advice=self._advice) from None
+            raise UnknownNameError(self._what, name, self, self._many, self._advice) from None
 
     def __setitem__(self, name: str, values: Any) -> None:
         array = self[name]

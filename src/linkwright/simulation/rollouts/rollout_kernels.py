@@ -73,7 +73,7 @@ def rollout_kernel(
     names = tuple(name for name in ((wrt,) if isinstance(wrt, str) else wrt) if name not in parameters)
     episode = options_of("episode", episode, Episode)
     if episode.reset is not None:
-        raise ArgumentError("a differentiable rollout takes no reset: a motion that begins again jumps")
+        raise ArgumentError("a differentiable rollout takes no reset, at which states jump")
     if tuple(episode.keep) != Episode.keep:
         raise ArgumentError(
             "a differentiable rollout returns the reward, or (q, v) at its end: keep= of an episode is not used"

@@ -478,9 +478,9 @@ def _pose(name: str, x: Any) -> Array:
         raise ShapeError(f"{name} has shape {T.shape}; expected a pose (4, 4)")
     R = T[:3, :3]
     if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > TOLERANCE:
-        raise InputError(f"{name} is no pose: its last row is {T[3].tolist()}; expected [0, 0, 0, 1]")
+        raise InputError(f"{name} is not a pose: its last row is {T[3].tolist()}; expected [0, 0, 0, 1]")
     if np.abs(R @ R.T - np.eye(3)).max() > TOLERANCE or np.linalg.det(R) < 0.0:
-        raise InputError(f"{name} is no pose: its upper left (3, 3) is no rotation")
+        raise InputError(f"{name} is not a pose: its upper left (3, 3) is not a rotation")
     return T
 
 

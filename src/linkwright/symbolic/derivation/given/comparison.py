@@ -57,10 +57,10 @@ class Comparison:
         return not self.differences
 
     def text(self) -> str:
-        """A line for everything compared: whether it is the same, or typed less ours."""
+        """A line for everything compared: whether it is the same, or given minus derived."""
         found = {(one.place, one.line): one.text for one in self.differences}
         return "\n".join(
-            f"{place}: typed less ours is {found[place, line]}" if (place, line) in found else f"{place}: the same"
+            f"{place}: given minus derived is {found[place, line]}" if (place, line) in found else f"{place}: the same"
             for place, line in zip(self.compared, self.lines, strict=True)
         )
 

@@ -135,7 +135,7 @@ class _ExpressionParser:
     def sum(self) -> SyntaxNode:
         self.depth += 1
         if self.depth > DEEPEST:
-            self.refuse(f"brackets stand in each other more than {DEEPEST} deep")
+            self.refuse(f"brackets are nested more than {DEEPEST} deep")
         terms = [self.product()]
         while self.kind == "sign" and self.token in "+-":
             minus = self.token == "-"
@@ -168,7 +168,7 @@ class _ExpressionParser:
             return base
         self.depth += 1
         if self.depth > DEEPEST:
-            self.refuse(f"powers stand in each other more than {DEEPEST} deep")
+            self.refuse(f"powers are nested more than {DEEPEST} deep")
         exponent = self.signed()
         self.depth -= 1
         return SyntaxNode("^", (base, exponent))

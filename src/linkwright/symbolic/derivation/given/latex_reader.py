@@ -142,7 +142,7 @@ class _LatexReader:
     def deeper(self) -> Iterator[None]:
         self.depth += 1
         if self.depth > DEEPEST:
-            self.refuse(f"groups stand in each other more than {DEEPEST} deep")
+            self.refuse(f"groups are nested more than {DEEPEST} deep")
         yield
         self.depth -= 1
 

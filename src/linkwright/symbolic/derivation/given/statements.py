@@ -189,7 +189,7 @@ def _entry(text: str, depth: int) -> Any:
     if not text.startswith("["):
         return text
     if depth >= DEEPEST:
-        raise InputError(f"lists of entries stand in each other at most {DEEPEST} deep")
+        raise InputError(f"lists of entries may be nested at most {DEEPEST} deep")
     found = entries_of(text, depth + 1)
     return text if found is None else found
 
