@@ -1,4 +1,4 @@
-"""Warning of starts that contact or joint limits correct within a step: the configuration jumps, and gains energy."""
+"""Warning of starts that contact or joint limits correct at once: the configuration jumps, and gains energy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.placed_shapes import bounding_sphere
 from linkwright.dynamics.contact.points import pair_name
+from linkwright.dynamics.impulses.impulse_solver import SHIFT_SPEED
 from linkwright.dynamics.overlaps import overlap_depths
 from linkwright.errors import warn
 from linkwright.model.scale import scale_of
@@ -57,6 +58,7 @@ def _margins(model: Model) -> Array:
 def _jumped(model: Model, record: MotionRecorder, margins: Array) -> Array:
     """Return which coordinates (…, nq) moved farther than by their velocities before the second sample."""
     (q0, q1), (v0, v1), interval = record.q[:2], record.v[:2], record.h * record.every
+    margins = np.minimum(margins, 0.5 * SHIFT_SPEED * interval)  # a shift moves nothing faster
     moved, speed = np.abs(q1 - q0), np.maximum(np.abs(v0), np.abs(v1))
     jumped = np.zeros(q0.shape, dtype=bool)
     for k in floating_bases(model):
@@ -78,7 +80,7 @@ def _beyond_limits(model: Model, coordinate: int, excess: float) -> str:
     low, high = model.lower[coordinate], model.upper[coordinate]
     return (
         f"at the start, {name!r} is {excess:.3g} beyond its limits, {low:.6g} to {high:.6g}: joint limits move it back "
-        "within a step, and it jumps. Start within the limits: np.clip(q0, model.lower, model.upper)"
+        "at once, and it jumps. Start within the limits: np.clip(q0, model.lower, model.upper)"
     )
 
 
@@ -97,6 +99,6 @@ def _deep_overlap(model: Model, q: Array) -> str:
     depth, radius, name = max(found)
     return (
         f"at the start, {name} overlap by {depth:.3g} m, more than the radius of the smaller shape, {radius:.3g} m: "
-        "contact moves it out within a step, which adds energy. Start without overlap, such as at "
+        "contact moves it out at once, which adds energy. Start without overlap, such as at "
         "lw.standing_configuration(model, q0)"
     )

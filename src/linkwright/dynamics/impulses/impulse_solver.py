@@ -62,10 +62,10 @@ from linkwright.spatial.loops.repeats import when
 TOLERATED_OVERLAP = 1e-6
 """m or rad: tolerance of the position shift; smaller where the tolerance of the solver, in m/s, is smaller."""
 
-LARGEST_SHIFT = 1.0
-"""rad or m: largest displacement of a coordinate by a position shift. Constraints that contradict each other, such as a
-limit and a contact that pushes a joint beyond it, have no solution, or one far away: their impulses grow with each
-iteration."""
+SHIFT_SPEED = 5.0
+"""rad/s or m/s: a position shift moves no coordinate by more than this, and the largest speed, times the step. Deep
+overlap at the start is corrected in many steps. Constraints that contradict each other, such as a limit and a contact
+that pushes a joint beyond it, have no solution, or one far away: their impulses grow with each iteration."""
 
 LIMIT_MARGIN = 1e-2
 """rad or m: coordinates this near to a limit at the end of a step keep it during position shifts"""
@@ -252,7 +252,8 @@ class ImpulseProblem:
         Gaps without ``ends`` are those at the beginning plus h times their rates. This omits ½ h² ω² r of a point at
         radius r: the foot of a fast leg would sink.
         """
-        moving = self._moving(found.z, () if ends is None else ends.groups)
+        v = self._v_free + self.velocity(found)
+        moving = self._moving(found.z, v, () if ends is None else ends.groups)
         if not self._solver.position_limit or not any(one.constraints for one in moving):
             return None
         if ends is not None:
@@ -275,15 +276,18 @@ class ImpulseProblem:
         least = None if tolerance is None else maximum(self._h * tolerance, minimum(tolerance, TOLERATED_OVERLAP))
         settings = ProjectedGaussSeidel(self._solver.position_limit, least, accelerated=tolerance is not None)
         shift = self.factors.from_factor_space(solve_from_zero(subproblems, size, nil, settings))
-        bounded: Array = shift * (LARGEST_SHIFT / maximum(largest(shift), LARGEST_SHIFT))
+        most = self._h * (SHIFT_SPEED + largest(v))
+        bounded: Array = shift * (most / maximum(largest(shift), most))
         return bounded
 
-    def _moving(self, z: Array, followed: Sequence[int]) -> list[PositionRows]:
+    def _moving(self, z: Array, v: Array, followed: Sequence[int]) -> list[PositionRows]:
         """Return the normal rows of each group, and positions after a step with impulses z (nv,) in factor space.
+
+        ``v``: velocity with these impulses.
 
         ``followed``: groups whose gaps are defined also where they are not near.
         """
-        limits = self._limit_rows(self._v_free + self.factors.from_factor_space(z))
+        limits = self._limit_rows(v)
         ends = self._straight_gaps(z, frozenset(followed))
         found = []
         for k, (group, rows) in enumerate(self._both()):
