@@ -390,7 +390,7 @@ def refused(kind, message, **changes):
         refused(ArgumentError, "real numbers; got .*, 2.*3", target=[[1.0, 2.0], [3.0]]),
         refused(InputError, "'tool' is too large|frame='tool'.* is too large", target=[1e200, 0.0, 0.0]),
         refused(InputError, r"write tasks.Rotation\('tool'\) or tasks.Position", target=np.eye(3)),
-        refused(InputError, "fixed where it is at the start: give one", fixed=["joint3"]),
+        refused(InputError, "requires a start: initial_guess=q", fixed=["joint3"]),
         refused(
             InputError,
             r"'joint3' is fixed .*, 50, outside its limits .* \(in row \[1\]\)",
@@ -561,6 +561,6 @@ def test_limits_of_many_turns_are_none_for_random_configurations(limit):
     model = builder.joint("turn", "revolute", "world", "arm", axis=[0, 0, 1], limits=(-limit, limit)).build()
     q = model.random(100, seed=0)
     assert 3.0 < np.abs(q).max() <= np.pi
-    found = lw.inverse_kinematics(model, dynamics.pose(model, q[0], "arm"), "arm")
+    found = lw.inverse_kinematics(model, {"arm": dynamics.pose(model, q[0], "arm")})
     assert found.converged
     assert abs(found.q[0]) < 1e3

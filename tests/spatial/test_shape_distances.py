@@ -274,7 +274,7 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         (ArgumentError, "real numbers", lambda: lw.distances(arm, q, points=[[0.0, 0.0, 1.0], [0.0, 1.0]])),
         (
             InputError,
-            "no pose",
+            "not a pose",
             lambda: lw.distances(arm, q, obstacles=OBSTACLES, obstacle_poses=2.0 * poses(0)),
         ),
         (
