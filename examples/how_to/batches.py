@@ -41,6 +41,7 @@ batch.reset(over)                                               # the others con
 batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 
 # %% [markdown]
+# Robots from MJCF files touch as the file says after `with_contact()`, and other robots after `with_ground()`.
 # Without a controller `batch.controls` are those of the model's actuators, or the efforts of all joints but free ones.
 #
 # ## Arrays
@@ -57,10 +58,11 @@ batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 # | `reward_terms["speed"]` | (n,) | sum of a term over the last `step`, of a reward that returns a mapping |
 # | `contact_forces` | (n, pairs, 3) | on the first shape of each pair, means over the last step |
 # | `sensors["imu"]` | (n, size) | readings of the model's [sensors](drive_actuators.md#read-sensors), also of touch, force, torque and range |
-# | `observe(function)` | (n, m) | result of `function(model, q, v)`; keyword-only arguments are `time` and entries of `values` |
-# | `height_scan(points)` | (n, m) | height of the base above the ground at points around it |
+# | `observe(function)` | (n, …) | result of `function(model, q, v)`; keyword-only arguments are `time` and entries of `values` |
+# | `height_scan(points)` | (n, m) | height of the base above the ground at points around it; beyond a height field that of its edge |
 #
-# The arrays from `contact_forces` on are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
+# Measured accelerations are means over the last step since the first use of `sensors`, and zero before it and after a reset. The arrays from
+# `contact_forces` on are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
 # the `parameters`: masses, geometry and gravity of each simulation. After a write into `q`, `v` or `parameters` `batch.refresh()` computes
 # them again. Values that are written are not checked; assigned ones, such as `batch.q = q`, are checked and written. A simulation that diverges keeps its
 # last finite state and stops; `status` reports it.
@@ -83,7 +85,7 @@ print(scan.shape)                                               # (64, 35)
 # | call | |
 # |---|---|
 # | `reset(rows)` | starts simulations again from `start`; `rows`: truth values, indices or a slice, all by default |
-# | `reset(rows, q, v)` | the same from these states; entries written into `start` act in all later resets |
+# | `reset(rows, q, v)` | the same from these states; entries written into `start` apply to all later resets |
 # | `stop(rows)` | ends simulations: they do not move, with the status 1, until `reset`. With `Episode(reset=…)` simulations start again where they end, and do not stop |
 # | `seed(seed)` | sets the random numbers of noise and of random resets: one number for all simulations, which have different random numbers, or (n,) |
 
@@ -111,7 +113,7 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 # ## Learning libraries
 #
 # Environments with rewards, termination and observations are those of [Gymnasium](../topics/motion/rollouts.md#reinforcement-learning-libraries).
-# They stand on a batch, and so do the adapters. Observations and rewards may take actions, commands and time, and each episode may
+# They are built on a batch, and so are the adapters. Observations and rewards may take actions, commands and time, and each episode may
 # draw its own masses and friction: [Train a quadruped to walk with PPO](ppo.md).
 #
 # | their tool | one line | what works | what does not |

@@ -152,6 +152,8 @@ assert np.allclose(theirs(*given)[0].full().ravel(), kernel(*given)[0])
 # - CasADi runs all steps of `until` up to its limit (at most 100 000); the results are those of the step at which the condition held.
 # - CasADi differentiates by the entries of q, `kernel.derivative("q")` by δ in `integrate(model, q, δ)`. They differ for joints with
 #   quaternions.
+# - CasADi differentiates the iterations of inverse kinematics, and the library the solver started at the found solution. They differ where targets
+#   leave freedom. Both take long in CasADi, as all iterations run: use `kernel` and `kernel.derivative` for inverse kinematics.
 # - CasADi interprets its functions: use the kernel itself for evaluation, and CasADi's function for derivatives and solvers. Its
 #   `generate` writes C ([times](../internals/benchmarks/functions.md#functions-of-casadi)).
 # - Kernels with loops over the bodies, the default from a hundred bodies on, have no function of CasADi: `compile(…, unroll=True)`.

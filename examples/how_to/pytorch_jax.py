@@ -151,6 +151,8 @@ print(stiffness.grad)
 #   which changes the point at which the shortest change is taken, differs from the second derivatives. Second derivatives by target, guess and
 #   geometry together are too long for poses of seven joints (`TooLargeError`); those by target and geometry are not.
 #   [Derivatives of inverse kinematics](../topics/mechanisms/inverse_kinematics.md#derivatives) defines them.
+# - Arguments are named as in Python, parameters with underscores: `link2.mass` is `link2_mass`.
+# - Third derivatives of other functions work by nested `jacfwd` or `jacrev`.
 # - The derivative by a configuration is that by its entries (nq,). For quaternions, `lw.derivative` is instead the derivative along
 #   `lw.integrate`, by nv numbers.
 # - Functions of mechanisms of about a hundred bodies and more run as loops over the bodies, which have no derivatives here:
