@@ -208,7 +208,10 @@ def test_loops_have_first_and_second_derivatives():
         (lambda: lw.bridges.torch(lw.mass_matrix, ARM, precision="single"), "is of single precision"),
         (lambda: lw.gravity_forces(ARM, Q.clone().requires_grad_()), r"bridges\.torch\(gravity_forces, model\)"),
         (lambda: lw.rotation.exp(torch.ones(3, requires_grad=True)), r"bridges\.torch\(exp\) accepts it"),
-        (lambda: lw.rollout(ARM, Q.clone().requires_grad_(), V, 3), r"of real numbers; got tensor.*: q0\.detach\(\)"),
+        (
+            lambda: lw.rollout(ARM, Q.clone().requires_grad_(), V, 3),
+            r"of real numbers; got tensor.*; lw\.bridges\.torch",
+        ),
         (lambda: ARM.with_body("link1", mass=torch.ones((), requires_grad=True)), "mass of body 'link1' must be"),
         (lambda: lw.bridges.torch(lambda model, q: q if q[0] > 0.0 else -q, ARM), "if cannot depend on"),
         (lambda: lw.bridges.torch(lambda model, q: q if q > 0.0 else -q, ARM), "if cannot depend on"),

@@ -75,7 +75,9 @@ def as_numbers(name: str, x: Any) -> Array:
             ""
             if not getattr(x, "requires_grad", False)
             # of PyTorch
-            else ("; lw.bridges.torch returns functions of tensors with gradients, and tensor.detach() has none")
+            else (
+                "; lw.bridges.torch(function, model) returns functions with gradients, tensor.detach() a tensor without"
+            )
         )
         if is_symbolic(x) and any(map(_is_symbol_of_any, np.asarray(x).flat)):
             advice = ". It contains symbols: give their values"
