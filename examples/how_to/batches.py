@@ -61,7 +61,7 @@ batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 # | `observe(function)` | (n, …) | result of `function(model, q, v)`; keyword-only arguments are `time` and entries of `values` |
 # | `height_scan(points)` | (n, m) | height of the base above the ground at points around it; beyond a height field that of its edge |
 #
-# Measured accelerations are means over the last step since the first use of `sensors`, and zero before it and after a reset. The arrays from
+# Measured accelerations are means over the last step, and zero before the first step and after a reset. The arrays from
 # `contact_forces` on are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
 # the `parameters`: masses, geometry and gravity of each simulation. After a write into `q`, `v` or `parameters` `batch.refresh()` computes
 # them again. Values that are written are not checked; assigned ones, such as `batch.q = q`, are checked and written. A simulation that diverges keeps its

@@ -396,6 +396,10 @@ def test_sensors_are_live():
     assert ten.sensors["felt"].shape == (4, 3)
     ten.step(10)
     np.testing.assert_allclose(ten.sensors["felt"], other, rtol=1e-9)
+    late = lw.Batch(arm, 4, batch.start[0])
+    late.step(10)
+    np.testing.assert_allclose(late.sensors["felt"], other, rtol=1e-9)
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(late)).sensors["felt"], other, rtol=1e-9)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads are not bound to processors here")

@@ -174,7 +174,8 @@ class Batch:
         sums = {name: observations.read_only(self._sums["terms"][:, k]) for k, name in enumerate(of.spec.terms)}
         self._terms = observations.LiveArrays("term of the reward", sums, many="terms of the reward")
         self._live: dict[Any, observations.LiveResult] = {}
-        self._readings: tuple[Array, Array] | None = None
+        self._before = self.v.copy() if observations.need_accelerations(model) else None
+        self._readings: Array | None = None
         self._sensors: Mapping[str, Array] | None = None
 
     def __repr__(self) -> str:
@@ -290,18 +291,17 @@ class Batch:
     def sensors(self) -> Mapping[str, Array]:
         """Readings of the model's sensors by name, (n, size), live, from the first use on; read-only.
 
-        Accelerations are means over the last step since the first use of this attribute, zero before and after a reset:
-        use it once before the first step. Contact forces are those of :attr:`contact_forces`.
+        Accelerations are means over the last step, zero before the first one and after a reset. Contact forces are
+        those of :attr:`contact_forces`.
         """
         if self._sensors is None:
             model, controls = self.model, self._values.get("controls") if self._actuated else None
             observations.require_readings(model, controls, self._actuated)
             if not model.sensors:
                 return observations.LiveArrays("sensor", {})
-            before = self.v.copy()
-            self._readings = before, np.zeros((self.n, model.nv + model.nu + model.na), self.q.dtype)
-            self._update_readings()
-            live = self._live["sensors"] = self._live_readings(self._readings[1])
+            self._readings = np.zeros((self.n, model.nv + model.nu + model.na), self.q.dtype)
+            self._update_readings(self._readings)
+            live = self._live["sensors"] = self._live_readings(self._readings)
             ends = np.cumsum([one.size for one in model.sensors]).tolist()
             found = {
                 one.name: observations.read_only(live.values[:, end - one.size : end])
@@ -373,12 +373,12 @@ class Batch:
         k = whole_number("k", k, 1, self._prepared.spec.most_steps)
         for copy, values in self._repeated:
             copy[...] = values
-        if self._readings is not None and observations.need_accelerations(self.model):
+        if self._before is not None:
             before = {}
             if k > 1:
                 self._run(k - 1)
                 before = {name: x.copy() for name, x in self._sums.items()}
-            self._readings[0][...] = self.v
+            self._before[...] = self.v
             self._run(1)
             for name, x in before.items():
                 self._sums[name] += x
@@ -393,7 +393,7 @@ class Batch:
         if "alive" in layout.places:
             np.subtract(1.0, rest[:, layout.places["alive"].start], out=self._status, casting="unsafe")
         if self._readings is not None:
-            self._update_readings()
+            self._update_readings(self._readings)
         for live in self._live.values():
             live.update()
 
@@ -431,8 +431,8 @@ class Batch:
             now[at] = new
         for sums in self._sums.values():
             sums[at] = 0.0
-        if self._readings is not None:
-            self._readings[0][at] = given[1]
+        if self._before is not None:
+            self._before[at] = given[1]
         self.refresh()
 
     def stop(self, rows: Any = None) -> None:
@@ -466,7 +466,8 @@ class Batch:
     # state
 
     def __getstate__(self) -> list[Array]:
-        return [*self._arrays, *self._sums.values()]
+        before = [] if self._before is None else [self._before]
+        return [*self._arrays, *self._sums.values(), *before]
 
     def __setstate__(self, state: list[Array]) -> None:
         for mine, other in zip(self.__getstate__(), state, strict=True):
@@ -547,12 +548,11 @@ class Batch:
         memory = of.spec.layout.places.get("memory", slice(0, 0))
         return point_forces(model, of.spec.options.constraints, q, v, rest[memory], of.h)
 
-    def _update_readings(self) -> None:
-        assert self._readings is not None
-        before, given = self._readings
+    def _update_readings(self, given: Array) -> None:
         nv, nu = self.model.nv, self.model.nu
-        np.subtract(self.v, before, out=given[:, :nv])
-        given[:, :nv] /= self._prepared.h
+        if self._before is not None:
+            np.subtract(self.v, self._before, out=given[:, :nv])
+            given[:, :nv] /= self._prepared.h
         if self._actuated and "controls" in self._values:
             given[:, nv : nv + nu] = self._values["controls"]
         if (activations := self.activations) is not None:
