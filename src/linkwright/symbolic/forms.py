@@ -318,7 +318,7 @@ class ExactForms:
         Parameters
         ----------
         what : str
-            Name of the quantity, as for :meth:`~Equations.sympy`.
+            Name or letter of the quantity, as for :meth:`~Equations.sympy`.
         frame : str, optional
             Name of the frame.
         reference_frame : str, optional
@@ -334,26 +334,28 @@ class ExactForms:
         InputError
             If there is no such quantity.
         """
-        if not isinstance(what, str) or what not in NAMES:
-            raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
-        check_frame([NAMES[what]], frame)
+        quantity = (NAMES.get(what) or QUANTITIES.get(what)) if isinstance(what, str) else None
+        if quantity is None:
+            known = ", ".join(f"{one.name} ({letter})" for letter, one in QUANTITIES.items())
+            raise InputError(f"there is no {what!r}; there are {known}")
+        check_frame([quantity], frame)
         check_reference_frame(reference_frame)
-        if NAMES[what].needs_masses and self.grouping:
+        if quantity.needs_masses and self.grouping:
             raise InputError(
-                f"{NAMES[what].letter} is not determined by base parameters: the motion shows these, not the masses; "
+                f"{quantity.letter} is not determined by base parameters: the motion shows these, not the masses; "
                 "equations without base_parameters=True have it"
             )
-        if NAMES[what].passive:
-            passive: np.ndarray = getattr(self._passive, what)
+        if quantity.passive:
+            passive: np.ndarray = getattr(self._passive, quantity.name)
             return passive
-        if what in Forms._fields:
-            form: np.ndarray = getattr(self.canonical, what)
+        if quantity.name in Forms._fields:
+            form: np.ndarray = getattr(self.canonical, quantity.name)
             return form
-        self._require_loops([NAMES[what]])
-        key = what, frame, reference_frame
+        self._require_loops([quantity])
+        key = quantity.name, frame, reference_frame
         if key not in self._forms:
             try:
-                self._forms[key] = self._framed(frame).form(NAMES[what], frame or "", reference_frame)
+                self._forms[key] = self._framed(frame).form(quantity, frame or "", reference_frame)
             except TooLargeError as failure:
                 raise self._too_large(failure) from None
         return self._forms[key]

@@ -70,7 +70,8 @@ class Equations(ProgrammedEquations):
             "mass_matrix", "velocity_forces", "coriolis_matrix", "gravity_forces", "friction_forces", "dissipation",
             "spring_forces", "constraint_jacobian", "constraint_bias", "rate_matrix", "kinetic_energy",
             "potential_energy", "center_of_mass", "center_of_mass_jacobian", "linear_momentum", "angular_momentum",
-            "momentum_matrix", or of a frame "pose", "jacobian", "jacobian_dot", "velocity".
+            "momentum_matrix", or of a frame "pose", "jacobian", "jacobian_dot", "velocity"; or its
+            letter, as for :meth:`text`.
         form : str, optional
             Form of the entries, as for :meth:`text`.
         frame : str, optional

@@ -251,9 +251,10 @@ def test_the_model_in_numbers_has_the_values_of_dampers_and_springs():
 
 def test_the_name_of_a_quantity_is_text():
     equations = lw.equations(pendulum(m))
+    assert equations.sympy("M") == equations.mass_matrix
     for wrong in ([1, 2], {}, None):
         for function in (equations.vanishes, equations.sympy):
-            with pytest.raises(InputError, match=r"there is no .*; there are 'mass_matrix'"):
+            with pytest.raises(InputError, match=r"there is no .*; there are mass_matrix \(M\)"):
                 function(wrong)
 
 
