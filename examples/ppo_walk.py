@@ -8,7 +8,8 @@ Every 0.3 million actions the program tests the policy on 32 robots that shall w
 go2.zip and go2.pkl, and an animation, go2.gif, into the folder. ``--short`` takes a few seconds and shows that
 everything runs.
 
-An action, 50 times a second, shifts the posture that springs of the joints hold. The robot observes which way is up,
+The policy acts 50 times a second. An action is an offset to the reference posture of the proportional–derivative
+controllers of the joints. The robot observes which way is up,
 its velocities and joints, its last action, its command (velocities forwards, to the left and of turning) and a clock of
 2 Hz. The terms of the reward follow Rudin, Hoeller, Reist & Hutter, "Learning to walk in minutes using massively
 parallel deep reinforcement learning" (CoRL 2021); feet that are as high as the clock says make the gait a trot. Each
@@ -145,7 +146,7 @@ class Progress:
     processors: float
     """s of processors"""
     motion: np.ndarray
-    """(actions, 32, nq), on command 0.5 m/s"""
+    """(actions, 32, nq), with a commanded speed of 0.5 m/s"""
     fell: np.ndarray
 
     @property

@@ -72,11 +72,11 @@ ARM = lw.load("two_link")
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: lw.atan2(None, 1.0), r"^atan2: y must be array_like; got None$"),
-        (lambda: lw.clip(None, 0.0, 1.0), r"^clip: x must be array_like; got None$"),
-        (lambda: lw.sign("x"), r"^sign: x must be array_like; got 'x'$"),
+        (lambda: lw.atan2(None, 1.0), r"^atan2: y must be an array_like; got None$"),
+        (lambda: lw.clip(None, 0.0, 1.0), r"^clip: x must be an array_like; got None$"),
+        (lambda: lw.sign("x"), r"^sign: x must be an array_like; got 'x'$"),
         (lambda: ARM.assemble(None), r"^Model.assemble: pieces must be "),
-        (lambda: lw.draw_ellipsoids(ARM, [0.0, 0.0], {}), r"^draw_ellipsoids: frame must be str; got {}$"),
+        (lambda: lw.draw_ellipsoids(ARM, [0.0, 0.0], {}), r"^draw_ellipsoids: frame must be a str; got {}$"),
     ],
 )
 def test_the_message_names_the_argument_and_its_type(wrong, message):

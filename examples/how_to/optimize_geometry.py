@@ -157,6 +157,6 @@ print(length.grad)
 # - Quaternions and axes may have any length but zero; derivatives are those of the normalized ones.
 # - Inverse kinematics has first and second derivatives, with two priorities first ones. Where targets leave freedom they are those of the solver
 #   with the found solution as initial guess; at singular configurations, and where no solution is found, they are NaN.
-# - Sizes of cones, meshes and height fields are no parameters. The minimum distance of shapes, as a task of inverse kinematics, requires
+# - Sizes of cones, meshes and height fields cannot be parameters. The minimum distance of shapes, as a task of inverse kinematics, requires
 #   numbers.
 # - Thresholds, such as that of a singular configuration, are relative to the size of the given model.

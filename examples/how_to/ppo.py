@@ -11,10 +11,10 @@
 # python examples/ppo_walk.py
 # ```
 #
-# ![Four moments of the learned trot of a Go2 on command 0.5 m/s](../pictures/ppo_walk.png)
+# ![Four moments of the learned trot of a Go2 with a commanded speed of 0.5 m/s](../pictures/ppo_walk.png)
 #
-# Median speed of 32 robots on command 0.5 m/s, with noise and random friction and payloads, and the processor time on one thread of an
-# AMD EPYC with other load:
+# Median speed of 32 robots with a commanded speed of 0.5 m/s, noise, and random friction and payloads, and the processor time on one
+# thread of an AMD EPYC with other load:
 #
 # | million actions | 0.6 | 0.9 | 1.2 | 1.5 | 1.8 | 2.1 | 2.4 |
 # |---|---|---|---|---|---|---|---|
@@ -34,7 +34,7 @@
 #
 # ## Environment
 #
-# An action, 50 times a second, shifts the posture that springs of the joints hold. These lines are those of the example, for the
+# The policy acts 50 times a second. An action is an offset to the reference posture of the proportional–derivative controllers of the joints. These lines are those of the example, for the
 # built-in quadruped:
 
 # %%
@@ -111,7 +111,7 @@ print(observed.shape, info["reward_terms"]["velocity"].mean())
 #   [conventions](../reference/conventions.md) state.
 # - Names that `reset` draws and no function takes are [parameters of the mechanism](domain_randomization.md#parameters-of-the-model):
 #   each episode has its own friction, masses or geometry.
-# - `noise` are standard deviations of the entries of an observation, one number or one for each entry.
+# - `noise` is the standard deviation of the normal noise that is added to the observation: one number, or one per entry.
 # - A reward of named terms is their sum. `info["reward_terms"]` and `infos[k]["reward_terms"]` of Stable-Baselines3 are the sums of each term
 #   over an episode; `extras["log"]` of RSL-RL are their means over the episodes that ended.
 # - An episode that reaches `limit` is truncated, not terminated: the adapters report it as a time-out, and PPO continues its

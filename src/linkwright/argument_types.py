@@ -32,8 +32,17 @@ def unsuitable_arguments(function: Callable[..., Any], arguments: Mapping[str, A
         if text == "Any" and parameter.name in documented:
             text = " | ".join(re.split(r", | or ", documented[parameter.name]))
         if not _is_of(given, text, getattr(function, "__globals__", {})):
-            found.append(f"{parameter.name} must be {documented.get(parameter.name, text)}; got {_shown(given)}")
+            found.append(
+                f"{parameter.name} must be {_with_article(documented.get(parameter.name, text))}; got {_shown(given)}"
+            )
     return found
+
+
+def _with_article(kind: str) -> str:
+    """Return a documented type as a noun with its article: "a sequence of str", "an array_like"; unions unchanged."""
+    if not re.match(r"[A-Za-z_]", kind) or re.search(r"\||\bor\b|^None", kind):
+        return kind
+    return f"{'an' if re.match('[aeiou]|nd', kind) else 'a'} {kind}"
 
 
 def given_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:

@@ -52,7 +52,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def counted(count: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun: "1 body", "3 bodies"."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    return f"{count} {one if count == 1 else many or plural(one)}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun: "bodies", "bodies or joints", "types of sensor"."""
+    found = _COMPLEMENT.search(noun)
+    head = noun[: found.start()] if found else noun
+    return " or ".join(map(_plural, head.split(" or "))) + noun[len(head) :]
+
+
+def _plural(word: str) -> str:
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    if word.endswith("is"):
+        return f"{word[:-2]}es"
+    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def joined(names: Sequence[str]) -> str:
@@ -67,6 +82,9 @@ def printable(text: str, keep: str = "\n\t") -> str:
 
 _COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Control characters, and characters that change the writing direction."""
+
+_COMPLEMENT = re.compile(r" (?:of|in|with|bound|drawn|that) ")
+"""Words after which a noun has no plural ending: "type of sensor"."""
 
 
 def _sign(character: str) -> str:
@@ -349,7 +367,7 @@ class UnknownNameError(LinkwrightError, KeyError):
     known : iterable of str
         Names that exist.
     many : str, optional
-        Plural of `what`; by default with an s.
+        Plural of `what`; by default that of :func:`plural`.
     advice : str, optional
         End of the message.
     """
@@ -364,7 +382,7 @@ class UnknownNameError(LinkwrightError, KeyError):
         shown = known if len(known) <= 16 else near
         message = f"unknown {what} {name!r}"
         if not known:
-            message += f"; there are no {many or what + 's'}"
+            message += f"; there are no {many or plural(what)}"
         if shown:
             message += f"; there {'is' if len(shown) == 1 else 'are'} {', '.join(shown)}"
         if len(known) > len(shown):

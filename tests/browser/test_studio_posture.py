@@ -256,8 +256,8 @@ def test_ghosts_of_a_redundant_arm_show_its_self_motion(server):
 
 def test_hands_without_an_exact_answer_say_so(server):
     _, _, _, hand = made(server, "stewart")
-    assert hand.set_branches(True).startswith("This hand has no analytic inverse kinematics")
-    assert hand.next_branch().startswith("This hand has no analytic inverse kinematics")
+    assert hand.set_branches(True).startswith("This hand has no exact inverse kinematics")
+    assert hand.next_branch().startswith("This hand has no exact inverse kinematics")
 
 
 def test_hands_are_found_by_their_names():

@@ -74,7 +74,7 @@ def test_limits_of_more_than_a_turn_come_before_nearness():
 
 def test_an_angle_that_is_a_task_is_not_turned():
     arm = lw.load("planar:3")
-    wish = {"tip": [1.0, 1.0, 0.0], lw.tasks.Joints("joint3", priority=2): [4.5]}
+    wish = {"tip": [1.0, 1.0, 0.0], lw.tasks.Joints(["joint3"], priority=2): [4.5]}
     reached = lw.inverse_kinematics(arm, wish, initial_guess=[1.0, 0.0, 4.0])
     assert reached.converged
     assert reached.q[2] == pytest.approx(4.5, abs=1e-3)

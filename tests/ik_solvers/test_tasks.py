@@ -183,8 +183,6 @@ def test_momentum_of_the_way():
         (tasks.Rotation("tool"), np.diag([1.0, 1.0, -1.0]), InputError, "expected a rotation"),
         (tasks.Rotation("tool"), np.eye(4), ShapeError, r"expected \(…, 3, 3\)"),
         (tasks.Pose("tool", relative_to="nowhere"), np.eye(4), UnknownNameError, "nowhere"),
-        (tasks.Pose("tool", weight=0.0), np.eye(4), InputError, "weight of Pose"),
-        (tasks.Pose("tool", weight=np.nan), np.eye(4), InputError, "weight of Pose"),
         (tasks.Pose("tool", priority=0), np.eye(4), InputError, "priority of Pose"),
         (tasks.Joints(["elbow"]), [0.0], UnknownNameError, "elbow"),
         (tasks.Joints(["joint1"]), [0.0, 1.0], ShapeError, r"expected \(…, 1\)"),
@@ -197,6 +195,28 @@ def test_momentum_of_the_way():
 def test_tasks_that_cannot_be(task, target, kind, message):
     with pytest.raises(kind, match=message):
         lw.inverse_kinematics(lw.load("arm7"), {task: target})
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, None])
+def test_a_weight_is_checked_where_it_is_given(weight):
+    with pytest.raises(InputError, match="the weight of Pose is a positive number"):
+        tasks.Pose("tool", weight=weight)
+
+
+def test_names_of_joints_are_a_list():
+    with pytest.raises(ArgumentError, match="a list of names; got 'joint1'"):
+        tasks.Joints("joint1")
+
+
+def test_a_fixed_joint_is_named_once():
+    arm = lw.load("arm7")
+    with pytest.raises(ArgumentError, match="named once"):
+        lw.inverse_kinematics(arm, {"tool": np.eye(4)}, initial_guess=arm.neutral(), fixed=["joint1", "joint1"])
+
+
+def test_a_target_of_none_is_reported():
+    with pytest.raises(ArgumentError, match=r"the target of 'tool' must be an array .*; got None"):
+        lw.inverse_kinematics(lw.load("arm7"), {"tool": None})
 
 
 def test_tasks_print_what_is_reported_of_them():

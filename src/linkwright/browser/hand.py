@@ -268,7 +268,7 @@ class Hand:
         why = self.exact()
         if why:
             self.show_branches = False
-            return "This hand has no analytic inverse kinematics, so other postures are not shown."
+            return "This hand has no exact inverse kinematics, so other postures are not shown."
         self._show_branches(self.pose(self.posture.q))
         others = len(self._branches)
         text = f"{others} other {'posture brings' if others == 1 else 'postures bring'} the hand to the same target."
@@ -288,7 +288,7 @@ class Hand:
         try:
             postures = self.branches(T)
         except LinkwrightError:
-            return "This hand has no analytic inverse kinematics, so other postures are not shown."
+            return "This hand has no exact inverse kinematics, so other postures are not shown."
         q = self.posture.q
         far = [float(np.abs(np.arctan2(np.sin(one - q), np.cos(one - q))).max()) for one in postures]
         if len(postures) < 2:
@@ -301,7 +301,7 @@ class Hand:
 
 
 def _solver(model: Model, frame: str, track: Track) -> tuple[Any, str]:
-    """Return an analytic solver and its task: the tracked one, or the pose if there is none for the position."""
+    """Return an exact solver and its task: the tracked one, or the pose if there is none for the position."""
     try:
         if track == "position":
             return analytic_inverse_kinematics(model, frame, task="position"), "position"

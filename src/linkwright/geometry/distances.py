@@ -582,7 +582,7 @@ def chosen_pairs(
         for pair in wanted:
             for name in pair:
                 if name not in known:
-                    raise UnknownNameError("link with collision shapes, shape or obstacle", name, known, "there are")
+                    raise UnknownNameError("link, shape or obstacle", name, known, "links, shapes or obstacles")
             sides = [
                 [measured(k) for k in own if name in (names[k], model.shapes[k].body)]
                 + [one for one in fixed if one.name == name]

@@ -29,7 +29,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.transformations.geometry import numbers_of
 from linkwright.model.tree import Model
 from linkwright.provided import holds_sympy, numbers_of_sympy
-from linkwright.spatial.arrays import Array, as_numbers, held, is_symbolic, where
+from linkwright.spatial.arrays import Array, as_numbers, held, is_symbolic, numbers_or_symbols, where
 
 
 @dataclass(eq=False, slots=True, kw_only=True)  # frozen ones take a microsecond more to make
@@ -274,7 +274,9 @@ def _require_search(model: Model, numbers: Sequence[Any]) -> None:
 def _names(fixed: Any) -> tuple[str, ...]:
     if isinstance(fixed, str) or not isinstance(fixed, Iterable):
         raise ArgumentError(f"fixed is a list of joint names; got {fixed!r}")
-    return tuple(fixed)
+    if len(names := tuple(fixed)) > len(set(names)):
+        raise ArgumentError(f"each fixed joint is named once; got {list(names)}")
+    return names
 
 
 def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[NumericalSolver, tuple[Any, ...]]:
@@ -315,7 +317,7 @@ def _task(key: Any, target: Any) -> Task:
         return key
     if not isinstance(key, str):
         raise ArgumentError(f"keys of targets are names of frames and tasks; got {key!r}")
-    given = target if is_symbolic(target) else as_numbers(f"the target of {key!r}", target)
+    given = numbers_or_symbols(f"the target of {key!r}", target)
     shape = np.shape(given)
     if shape[-2:] == (4, 4):
         return Pose(key)

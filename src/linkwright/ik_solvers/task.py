@@ -44,6 +44,7 @@ class Task(ABC):
     def __post_init__(self) -> None:
         for one in fields(self):
             object.__setattr__(self, one.name, _frozen(getattr(self, one.name)))
+        positive(f"the weight of {type(self).__name__}", self.weight)
 
     def __repr__(self) -> str:
         told = [(one.name, getattr(self, one.name)) for one in fields(self) if getattr(self, one.name) != one.default]
@@ -68,7 +69,6 @@ class Task(ABC):
         UnknownNameError
             If a name is unknown.
         """
-        positive(f"the weight of {self}", self.weight)
         whole_number(f"the priority of {self}", self.priority, 1)
 
     @abstractmethod

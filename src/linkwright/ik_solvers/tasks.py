@@ -427,13 +427,11 @@ class Joints(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.names, str):
-            object.__setattr__(self, "names", (self.names,))
+        if self.names is not None and not isinstance(self.names, tuple):
+            raise ArgumentError(f"names of joints are given as a list of names; got {self.names!r}")
 
     def check(self, model: Model) -> None:
         super().check(model)
-        if self.names is not None and not isinstance(self.names, tuple):
-            raise ArgumentError(f"joints are named in a list; got {self.names!r}")
         if self.names is not None and len(set(self.names)) < len(self.names):
             raise ArgumentError(f"each joint of a task is named once; got {list(self.names)}")
         if self.names == () or not len(self.places(model)[1]):

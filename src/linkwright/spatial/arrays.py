@@ -59,6 +59,9 @@ _defined = np.frompyfunc(lambda x, y, c: x.defined(y, c) if hasattr(x, "defined"
 _held = np.frompyfunc(lambda x, how: x.held(how) if hasattr(x, "held") else x, 2, 1)
 _inverse_root = np.frompyfunc(lambda x: x.inverse_root(), 1, 1)
 
+SHOWN = 16
+"""Entries up to which messages show a whole array."""
+
 
 def as_numbers(name: str, x: Any) -> Array:
     """Return an argument as a float64 array; reject complex numbers, text and other types."""
@@ -119,8 +122,18 @@ def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
     array = as_numbers(name, x).copy()
     if (shapes and array.shape not in shapes) or not np.isfinite(array).all():
         wanted = [f"finite numbers of shape {shape}" if shape else "a finite number" for shape in shapes]
-        raise InputError(f"{name} must be {' or '.join(wanted) or 'finite'}; got {x!r}")
+        raise InputError(f"{name} must be {' or '.join(wanted) or 'finite'}; got {_faulty(x, array)}")
     return array
+
+
+def _faulty(x: Any, array: Array) -> str:
+    """Return a value for a message: of a large array its shape, or the first entry that is not finite."""
+    if array.size <= SHOWN:
+        return repr(x)
+    faults = np.argwhere(~np.isfinite(array))
+    entry = f"{array[tuple(faults[0])]} at {faults[0].tolist()}" if len(faults) else ""
+    shape = f"an array of shape {array.shape}"
+    return f"{entry} of {shape}" if entry else shape
 
 
 def entries(name: str, x: Any, *shapes: tuple[int, ...], infinite: bool = False) -> Array:

@@ -314,7 +314,7 @@ found = solver([0.924465, 0.390857, 0.522820, 0.1])         # x, y, z, α
 print(found.q[found.exact].round(3))                        # elbow down and up
 print(found.nearest([0.4, 0.0, 0.5, -0.4]))                 # the nearer of them
 print(solver([3.0, 0.0, 0.0, 0.5]).reason)                  # out of reach""",
-        (("analytic inverse kinematics", "topics/mechanisms/exact_inverse_kinematics.md"),),
+        (("exact inverse kinematics", "topics/mechanisms/exact_inverse_kinematics.md"),),
         studio="forward-kinematics",
     ),
     Exhibit(

@@ -115,7 +115,7 @@ def test_other_sensors_are_remarked(tmp_path):
 def test_wrong_sensors_and_arguments(robot):
     model, *_ = robot
     q, v = model.neutral(), np.zeros(model.nv)
-    with pytest.raises(UnknownNameError, match="type of sensor"):
+    with pytest.raises(UnknownNameError, match="unknown sensor type"):
         lw.Sensor("a", "speedometer", "imu")
     with pytest.raises(InputError, match="cutoff is not negative"):
         lw.Sensor("a", "gyro", "imu", cutoff=-1.0)

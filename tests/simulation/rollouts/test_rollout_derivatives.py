@@ -104,7 +104,7 @@ def test_a_laws_state_is_differentiated_through(arm):
     model, q0, v0 = arm
     options = dict(initial_state=np.zeros(4), reward=partial(cost, weight=1e-3))
     _, by = lw.rollout_derivatives(
-        model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=50.0), wrt="ki", **options)
+        model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=50.0), wrt=["ki"], **options)
     )
     differ = difference_of(
         lambda x: lw.rollout(model, q0, v0, STEPS, **grouped(controller=partial(integral, ki=x), **options)).reward,
@@ -139,7 +139,7 @@ def test_a_motion_that_has_ended_does_not_change_any_more(arm):
     options = dict(
         controller=partial(pd, **VALUES), reward=partial(cost, weight=1e-3), terminate=partial(low, least=-0.3)
     )
-    found, by = lw.rollout_derivatives(model, q0, v0, 200, **grouped(wrt="v0", **options))
+    found, by = lw.rollout_derivatives(model, q0, v0, 200, **grouped(wrt=["v0"], **options))
     assert 0 < (~found.alive).sum() < 5
     differ = difference_of(lambda x: lw.rollout(model, q0, v0 + x, 200, **grouped(**options)).reward, np.zeros(4))
     np.testing.assert_allclose(by["v0"], differ, rtol=1e-4, atol=1e-5)
@@ -148,9 +148,11 @@ def test_a_motion_that_has_ended_does_not_change_any_more(arm):
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        (dict(wrt="kq"), "kq"),
+        (dict(wrt=["kq"]), "kq"),
+        (dict(wrt="kp"), "wrt is a list of names"),
+        (dict(wrt=["kp", "kp"]), "given once"),
         (dict(wrt=()), "wrt names what to differentiate by"),
-        (dict(wrt="kp", reset="start"), "takes no reset"),
+        (dict(wrt=["kp"], reset="start"), "takes no reset"),
     ],
 )
 def test_what_is_wrong_is_reported(arm, message, said):

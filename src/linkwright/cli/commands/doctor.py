@@ -70,7 +70,7 @@ EXTRAS = {
     "torch": ("functions of PyTorch tensors", _named("torch", "sympy")),
     "jax": ("functions of JAX arrays", _named("jax", "jaxlib")),
     "peers": ("compare with Pinocchio and MuJoCo", _named("numpy", "pin", "mujoco-core")),
-    "oracles": ("compare analytic inverse kinematics", _named("EAIK", "ssik")),
+    "oracles": ("compare exact inverse kinematics", _named("EAIK", "ssik")),
 }
 """Extras, their purpose, and their packages: ``pip install "linkwright[mjcf]"``."""
 

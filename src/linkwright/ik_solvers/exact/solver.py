@@ -332,7 +332,9 @@ def analytic_inverse_kinematics(
         raise InputError(f"tolerance is a length above 0, m and rad together; got {tolerance!r}")
     arm = arm_of(model, frame)
     if given is not None and given not in (*arm.joints, ELBOW):
-        raise UnknownNameError(f"joint between the world and {frame!r}", given, (*arm.joints, ELBOW))
+        raise UnknownNameError(
+            "joint", given, (*arm.joints, ELBOW), advice=f". Choose one between the world and {frame!r}, or {ELBOW!r}"
+        )
     held: list[int | None] = [None]
     if given in arm.joints:
         held = [arm.joints.index(given)]

@@ -92,7 +92,7 @@ class Sensor:
 
     def __post_init__(self) -> None:
         if self.type not in SIZES:
-            raise UnknownNameError("type of sensor", self.type, SIZES)
+            raise UnknownNameError("sensor type", self.type, SIZES)
         if not 0.0 <= self.cutoff < float("inf"):
             raise InputError(f"sensor {self.name!r}: cutoff is not negative; got {self.cutoff!r}")
         if (self.type == "touch") != (self.zone is not None):

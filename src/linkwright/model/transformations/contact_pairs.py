@@ -51,6 +51,10 @@ def with_ground(model: Model, height: Any, normal: Any, heights: Any, size: Any,
     T = pose_matrix(rotation_from_z(n), np.array([0.0, 0.0, z]))
     if (heights is None) != (size is None):
         raise ArgumentError("a ground of given heights needs its size too: (x, y), m, from side to side")
+    if size is not None:
+        sides = finite("size", size)
+        if sides.shape != (2,) or not (sides > 0.0).all():
+            raise InputError(f"size must be two lengths (x, y) above zero, in m; got {size!r:.200}")
     _require_none(model, T[:3, 2])
     _require_touching(model)
     made = Builder(model)

@@ -101,8 +101,26 @@ def _parameter(model: Model, name: Any) -> GeometricParameter:
     found = geometric_parameter(model, name)
     if found is None:
         owner = name.rpartition(".")[0]
-        raise UnknownNameError("geometric parameter", name, [f"{owner}.{what}" for what in SHAPES])
+        own = _names_of(model, owner)
+        many = f"geometric parameters of {owner!r}"
+        forms = "; ".join(f"{kind}.{', .'.join(parts)}" for kind, parts in OF_OWNERS.items())
+        raise UnknownNameError("geometric parameter", name, own, many, advice="" if own else f". Forms: {forms}")
     return found
+
+
+def _names_of(model: Model, owner: str) -> list[str]:
+    """Return the names of the geometric parameters of a joint, a frame, a shape or a link with one shape."""
+    known = []
+    for kind, parts in OF_OWNERS.items():
+        for what in parts:
+            name = f"{owner}.{what}"
+            for k in _numbers(model, kind, owner, what):
+                try:
+                    _require_fitting(model, GeometricParameter(name, kind, k, what), owner)
+                except InputError:
+                    continue
+                known.append(name)
+    return [*dict.fromkeys(known)]
 
 
 def _numbers(model: Model, kind: str, owner: str, what: str) -> list[int]:

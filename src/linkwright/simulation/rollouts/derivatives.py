@@ -130,7 +130,7 @@ def rollout_derivatives(
     >>> float(by["stiffness"]) > 0.0
     True
     """
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    names = _names(wrt)
     episode = options_of("episode", episode, Episode)
     if episode.reset is not None:
         raise ArgumentError("rollout_derivatives takes no reset, at which states jump")
@@ -169,6 +169,14 @@ def rollout_derivatives(
         found[name] = J[..., at : at + size].reshape((*lead, *shape))
         at += size
     return result, found
+
+
+def _names(wrt: Any) -> tuple[str, ...]:
+    if isinstance(wrt, str) or not isinstance(wrt, Collection):
+        raise ArgumentError(f"wrt is a list of names; got {wrt!r:.200}")
+    if len(names := tuple(wrt)) > len(set(names)):
+        raise ArgumentError(f"each name in wrt is given once; got {list(names)}")
+    return names
 
 
 def shapes_of_values(prepared: PreparedRollout, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
