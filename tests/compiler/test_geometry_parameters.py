@@ -157,7 +157,7 @@ def test_axes_may_point_anywhere():
         ("joint3.orientation", [0.0, 0.0, 0.0, 0.0], InputError, "any length but zero"),
         ("mount.axis", [0.0, 0.0, 1.0], InputError, "a fixed joint has no single axis"),
         ("joint3.mass", 1.0, UnknownNameError, "unknown geometric parameter .*there are joint3.axis"),
-        ("link3.mass", 1.0, UnknownNameError, "no geometric parameters of 'link3'. Forms: joint.position"),
+        ("link3.weight", 1.0, UnknownNameError, r"no geometric parameters of 'link3'\. Forms: joint\.position"),
         ("pad.radius", -0.1, InputError, "above zero; got -0.1"),
         ("pad.size", [0.1, 0.1, 0.1], InputError, "a sphere has radius, no size"),
         ("link6.radius", 0.1, InputError, "of a shape and of a shape"),

@@ -334,6 +334,15 @@ def test_unknown_names_and_wrong_arguments_are_reported():
         model.with_ground(contact=0.5)
     with pytest.raises(ArgumentError, match="needs its size"):
         model.with_ground(heights=[[1.0, 2.0], [1.0, 2.0]])
+    many = np.zeros((9, 9))
+    many[3, 5] = np.nan
+    for heights, size, message in (
+        (many, (1.0, 1.0), r"heights must be finite; got nan at \[3, 5\] of an array of shape \(9, 9\)$"),
+        (np.zeros((2, 2)), (-6, 4), r"size must be two lengths \(x, y\) above zero, in m; got \(-6, 4\)$"),
+        (np.zeros((2, 2)), 6, r"size must be two lengths \(x, y\).*got 6$"),
+    ):
+        with pytest.raises(InputError, match=message):
+            model.with_ground(heights=heights, size=size)
     with pytest.raises(InputError, match="contype is a whole number"):
         balls("a", contype=-1)
 

@@ -29,7 +29,7 @@ from linkwright.model.requirement import takes_model
 from linkwright.model.transformations.geometry import numbers_of
 from linkwright.model.tree import Model
 from linkwright.provided import holds_sympy, numbers_of_sympy
-from linkwright.spatial.arrays import Array, as_numbers, held, is_symbolic, numbers_or_symbols, where
+from linkwright.spatial.arrays import Array, as_numbers, held, is_symbolic, where
 
 
 @dataclass(eq=False, slots=True, kw_only=True)  # frozen ones take a microsecond more to make
@@ -317,7 +317,10 @@ def _task(key: Any, target: Any) -> Task:
         return key
     if not isinstance(key, str):
         raise ArgumentError(f"keys of targets are names of frames and tasks; got {key!r}")
-    given = numbers_or_symbols(f"the target of {key!r}", target)
+    expected = "expected a pose (…, 4, 4) or a position (…, 3)"
+    if target is None:
+        raise ArgumentError(f"the target of {key!r} is None; {expected}")
+    given = target if is_symbolic(target) else as_numbers(f"the target of {key!r}", target)
     shape = np.shape(given)
     if shape[-2:] == (4, 4):
         return Pose(key)
@@ -328,7 +331,7 @@ def _task(key: Any, target: Any) -> Task:
         )
     if shape[-1:] == (3,):
         return Position(key)
-    raise ShapeError(f"the target of {key!r} has shape {shape}; expected a pose (…, 4, 4) or a position (…, 3)")
+    raise ShapeError(f"the target of {key!r} has shape {shape}; {expected}")
 
 
 def _are_rotations(x: Array) -> bool:

@@ -41,7 +41,7 @@ class PoseTarget:
     arm: Arm
     shape: ClassVar[tuple[int, ...]] = (4, 4)
     name: ClassVar[str] = "T"
-    wanted: ClassVar[str] = "no pose: a rotation (to 1e-6), a position, and 0 0 0 1 below"
+    wanted: ClassVar[str] = "not a pose: a rotation (to 1e-6), a position, and 0 0 0 1 below"
 
     def fault(self, target: Array) -> Any:
         """Nothing where finite numbers are a target."""
