@@ -443,8 +443,10 @@ class Env(_Single):  # type: ignore[misc, valid-type]
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Hold an action; return the observation, reward, termination, truncation and info."""
-        several = self._several
-        observed, rewards, terminated, truncated, info = several.step(np.asarray(action)[None])
+        several, action = self._several, as_numbers("action", action)
+        if action.shape != self.action_space.shape:
+            raise ShapeError(f"action has shape {action.shape}; expected {self.action_space.shape}")
+        observed, rewards, terminated, truncated, info = several.step(action[None])
         return observed[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Array | None:  # type: ignore[override]

@@ -49,6 +49,13 @@ def test_tensors_without_memory_of_their_own():
     assert torch.equal(DYNAMICS(zeros, negative, A), DYNAMICS(0.0 * Q, -V, A))
 
 
+def test_functions_of_rotations_take_shapes():
+    r = torch.tensor([0.1, -0.2, 0.3], dtype=torch.float64)
+    R = lw.bridges.torch(lw.rotation.exp, r=3)(r)
+    np.testing.assert_allclose(R, lw.rotation.exp(r.numpy()), atol=1e-15)
+    np.testing.assert_allclose(lw.bridges.torch(lw.rotation.log, R=(3, 3))(R), r, atol=1e-14)
+
+
 def test_float32_is_kept():
     q = Q.to(torch.float32).requires_grad_()
     tau = DYNAMICS(q, V.to(torch.float32), A.to(torch.float32))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.front.algorithms import algorithm_of
-from linkwright.compiler.front.bind import bind, book_of
+from linkwright.compiler.front.bind import bind, book_of, shape_of
 from linkwright.compiler.front.products import jacobian_vector_product, product_of_products, vector_jacobian_product
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import Program
@@ -212,7 +212,11 @@ def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[st
             name: shape for name, p in parameters.items() if (shape := annotated_shape(p.annotation)) is not None
         }
         if annotated:  # a function of rows of arrays, whose shapes are annotated
+            given = {name: x for name, x in inputs.items() if name in annotated and shape_of(x) is not None}
             fixed = {name: p.default for name, p in parameters.items() if name not in annotated} | inputs
-            shapes = {name: shape for name, shape in annotated.items() if name not in fixed}
+            shapes = {
+                name: given.get(name, shape) for name, shape in annotated.items() if name in given or name not in fixed
+            }
+            fixed = {name: x for name, x in fixed.items() if name not in given}
             return Kernel(trace(bind(book, None, shapes, values=fixed)))
     return compile(function, model, **inputs)

@@ -33,7 +33,7 @@ class RobotKinematics:
 
     Parameters
     ----------
-    robot : str, Path or Model
+    urdf_path : str, Path or Model
         File of the robot, or its model.
     target_frame_name : str, optional
         Name of the frame that reaches the targets.
@@ -50,7 +50,7 @@ class RobotKinematics:
 
     Notes
     -----
-    Arrays may be longer than the joints: entries behind these, such as that of a gripper, are kept. So are joints that
+    Arrays may be longer than the joints: entries after these, such as that of a gripper, are kept. So are joints that
     do not move the frame, within their limits or not.
 
     Examples
@@ -66,14 +66,16 @@ class RobotKinematics:
     @explained
     def __init__(
         self,
-        robot: str | PathLike[str] | Model,
+        urdf_path: str | PathLike[str] | Model,
         target_frame_name: str = "gripper_frame_link",
         joint_names: Sequence[str] | None = None,
     ):
-        self.robot = model = robot if isinstance(robot, Model) else load(robot)
+        self.robot = model = urdf_path if isinstance(urdf_path, Model) else load(urdf_path)
         self.target_frame_name = target_frame_name
         if isinstance(joint_names, str):
             raise ArgumentError(f"joint_names is a list of names; got {joint_names!r}")
+        if joint_names is not None and not len(joint_names):
+            raise ArgumentError("joint_names is empty; None selects all joints of the robot")
         free = [joint.name for joint in model.joints if joint.coupling is None]
         self.joint_names = free if joint_names is None else list(joint_names)
         joints = [model.joint(name) for name in self.joint_names]

@@ -41,6 +41,9 @@ OF_PAIRS = ("friction", "restitution", "stiffness", "damping")
 """Parameters of all contact pairs, numbers."""
 
 
+ROUNDING = 1e-9
+"""Principal moments may be negative by this part of the largest one."""
+
 NOT_NEGATIVE = ("mass", "armature", "damping", "friction")
 
 
@@ -123,10 +126,12 @@ def _of_structure(bound: BoundFunction, model: Model, names: Sequence[str]) -> B
 
 def parameter_of(model: Model, name: str) -> Parameter:
     """Return the parameter of that name; :class:`UnknownNameError` where there is none."""
-    owner, _, what = name.rpartition(".")
+    if not isinstance(name, str):
+        raise ArgumentError(f"parameters are named by text, such as 'hand.mass'; got {name!r}")
+    owner, dot, what = name.rpartition(".")
     if name == "gravity":
         return Parameter(name, "", "gravity", (3,))
-    if (geometry := geometric_parameter(model, name)) is not None:
+    if dot and (geometry := geometric_parameter(model, name)) is not None:
         return Parameter(name, owner, what, geometry.shape, geometry)
     bodies = [body.name for body in model.description.bodies]
     if owner == "pairs" and what in OF_PAIRS:
@@ -139,11 +144,11 @@ def parameter_of(model: Model, name: str) -> Parameter:
         return Parameter(name, owner, what, ())
     if owner == "pairs" and owner not in {*bodies, *(joint.name for joint in model.joints)}:
         raise UnknownNameError("parameter", name, [f"pairs.{x}" for x in OF_PAIRS])
-    if what in OF_BODIES:
+    if dot and what in OF_BODIES:
         if owner not in bodies:
             raise UnknownNameError("body", owner, bodies)
         return Parameter(name, owner, what, OF_BODIES[what])
-    if what in OF_JOINTS:
+    if dot and what in OF_JOINTS:
         names = [joint.name for joint in model.joints]
         if owner not in names:
             raise UnknownNameError("joint", owner, names)
@@ -158,8 +163,8 @@ def parameter_of(model: Model, name: str) -> Parameter:
     owners = {"body": bodies, "joint": [one.name for one in model.joints], "frame": [*model.frames], "pairs": ["pairs"]}
     forms = [("body", OF_BODIES), ("joint", OF_JOINTS), ("pairs", OF_PAIRS), *OF_OWNERS.items()]
     own = [f"{owner}.{x}" for kind, all_of in forms if owner in owners.get(kind, ()) for x in all_of]
-    every = [f"{'pairs' if kind == 'pairs' else f'<{kind}>'}.{x}" for kind, all_of in forms for x in all_of]
-    raise UnknownNameError("parameter", name, own or every)
+    every = [f"{'pairs' if kind == 'pairs' else f'<{kind}>'}.{' or '.join(all_of)}" for kind, all_of in forms]
+    raise UnknownNameError("parameter", name, own or [*every, "gravity"])
 
 
 def require_possible(known: Parameter, values: Array) -> None:
@@ -174,8 +179,24 @@ def require_possible(known: Parameter, values: Array) -> None:
         low = np.finfo(float).tiny
     bad = ~((values >= low) & (values <= high))
     if bad.any():
-        text = {"restitution": "from 0 to 1", "stiffness": "above zero"}.get(known.what, "not negative")
-        raise InputError(f"{known.name} is {text}; got {values[bad].flat[0]:g}")
+        text = {"restitution": "be from 0 to 1", "stiffness": "be above zero"}.get(known.what, "not be negative")
+        raise InputError(f"{known.name} must {text}; got {values[bad].flat[0]:g}")
+    if known.what in ("inertia", "inertial") and values.shape[-1:] == known.shape:
+        moments = np.linalg.eigvalsh(_inertia_about_center(known, values))
+        negative = moments[..., 0] < -ROUNDING * np.abs(moments).max(axis=-1)
+        if negative.any():
+            shown = ", ".join(f"{x:.6g}" for x in moments[negative][0])
+            raise InputError(f"{known.name}: no rigid body has a negative principal moment of inertia ({shown})")
+
+
+def _inertia_about_center(known: Parameter, values: Array) -> Array:
+    """Return moments of inertia about the center of mass (…, 3, 3) of inertias (…, 6) or all ten parameters."""
+    if known.what == "inertia":
+        return values[..., SIX]
+    m, h = values[..., 0, None], values[..., 1:4]
+    c = h / np.where(m > 0.0, m, 1.0)
+    steiner = (h * c).sum(axis=-1)[..., None, None] * np.eye(3) - h[..., :, None] * c[..., None, :]
+    return values[..., 4:][..., SIX] - steiner
 
 
 def _with_values(

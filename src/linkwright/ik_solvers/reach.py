@@ -238,9 +238,10 @@ def descended(model: Model, targets: Mapping[Any, Any], initial_guess: Array, fi
 def _traced(problem: NumericalSolver, model: Model, given: tuple[Any, ...], search: SearchOptions) -> Reached:
     """The answer as symbols, whose derivatives are those of the solution; ``model``: the mechanism, or of symbols."""
     arrays = [np.asarray(x) for x in given]
-    for x, (name, shape) in zip(arrays, problem.inputs.items(), strict=False):
+    names = ("initial_guess", *(f"the target of {task}" for task in problem.tasks))
+    for x, name, shape in zip(arrays, names, problem.inputs.values(), strict=False):
         if x.shape != shape:
-            raise ShapeError(f"in a function that is compiled {name} is of one row, {shape}; got {x.shape}")
+            raise ShapeError(f"in a compiled function {name} must have the shape of one row, {shape}; got {x.shape}")
     q, told, errors = SearchState(problem, model, arrays[0], arrays[1:], search).solved(differentiable=True)
     converged = (told[1] <= search.tolerance) & (abs(told[4] - DONE) < 0.5)
     return Reached(
@@ -301,7 +302,9 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Numeri
             if task.uses_start:
                 raise InputError(f"{task} is about the path from the initial guess: give initial_guess=q")
         for name in problem.fixed:
-            raise InputError(f"the fixed joint {name!r} requires a start: initial_guess=q")
+            raise InputError(
+                f"the fixed joint {name!r} requires a start: initial_guess=q, or True in functions of bridges"
+            )
     arrays = [fitting("target", task, x, task.shape(model)) for task, x in zip(tasks, given, strict=True)]
     if len(tasks) == 1:
         name = next(iter(targets))

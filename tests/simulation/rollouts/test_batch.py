@@ -473,11 +473,46 @@ def test_what_is_wrong_is_reported(call, said):
 
 def test_attributes_that_would_have_no_effect_are_refused():
     batch = lw.Batch(lw.load("two_link"), 2, parameters={"link2.mass": 1.0})
-    with pytest.raises(lw.errors.UnknownNameError, match=r"'control'; there are controls, q, v"):
-        batch.control = np.ones((2, 2))
-    for name in ("status", "time", "start", "parameters", "n", "model", "step"):
-        with pytest.raises(lw.errors.ArgumentError, match=rf"batch\.{name} cannot be replaced"):
+    for name in ("control", "status", "time", "start", "parameters", "n", "model", "step"):
+        with pytest.raises(lw.errors.ArgumentError, match=rf"batch\.{name} cannot be set"):
             setattr(batch, name, 1.0)
+
+
+def test_assigned_parameters_are_checked_and_written():
+    batch = lw.Batch(lw.load("two_link"), 2, parameters={"link2.mass": 1.0, "gravity": [0.0, 0.0, -9.81]})
+    mass = batch.parameters["link2.mass"]
+    batch.parameters["link2.mass"] = [2.0, 3.0]
+    batch.parameters["gravity"] = [0.0, 0.0, -3.7]
+    assert mass.tolist() == [2.0, 3.0]
+    assert (batch.parameters["gravity"][:, 2] == -3.7).all()
+    for name, value, message in (
+        ("link2.mass", -1.0, r"link2\.mass must not be negative; got -1"),
+        ("link2.mass", np.nan, "not finite"),
+        ("link2.mass", [1.0, 2.0, 3.0], r"shape \(3,\); expected one number or \(2,\)"),
+        ("gravity", 9.81, r"shape \(\); expected \(3,\)"),
+    ):
+        with pytest.raises(lw.errors.LinkwrightError, match=message):
+            batch.parameters[name] = value
+    assert mass.tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"gravity": 9.81}, r"gravity has shape \(\); expected \(3,\)"),
+        ({"link2.center_of_mass": 1.0}, r"expected \(3,\)"),
+        ({"link2.inertia": [-1.0, 0.0, -1.0, 0.0, 0.0, -1.0]}, "negative principal moment of inertia"),
+        (
+            {"link2.inertial": [1.0, 0.5, 0.0, 0.0, 0.1, 0.0, 0.2, 0.0, 0.0, 0.2]},
+            "negative principal moment of inertia",
+        ),
+        ({1: 1.0}, "named by text"),
+        ({"mass": 1.0}, "unknown parameter 'mass'.*<body>.mass or"),
+    ],
+)
+def test_impossible_parameters_are_refused(parameters, message):
+    with pytest.raises(lw.errors.LinkwrightError, match=message):
+        lw.Batch(lw.load("two_link"), 2, parameters=parameters)
 
 
 def test_assigned_states_are_written_into_the_live_arrays():

@@ -160,3 +160,11 @@ def test_what_is_wrong_is_reported(arm, message, said):
         lw.rollout_derivatives(
             *arm, 10, **grouped(**{"controller": partial(pd, **VALUES), "reward": partial(cost, weight=1.0), **message})
         )
+
+
+def test_of_a_flying_robot_with_many_velocities():
+    robot = lw.load("quadruped")
+    q, along, e = robot.random(seed=1), np.eye(robot.nv)[7], 1e-6
+    J = lw.rollout_derivatives(robot, q, np.zeros(robot.nv), 3, step=2e-3, wrt=["v0"])[1]["v0"]
+    high, low = (lw.rollout(robot, q, sign * e * along, 3, step=2e-3).v[-1] for sign in (1, -1))
+    np.testing.assert_allclose(J[robot.nv :, 7], (high - low) / (2 * e), atol=1e-7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -166,6 +167,9 @@ def with_sensors(model: Model, *sensors: Sensor) -> Model:
     for one in sensors:
         if not isinstance(one, Sensor):
             raise ArgumentError(f"with_sensors takes lw.Sensor(…); got {one!r}")
+    names = Counter(one.name for one in sensors)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise ModelError(f"sensors of one name: {', '.join(map(repr, twice))}; readings are by name")
     made = remade(model, replace(described(model), sensors=sensors))
     if lost := [one for one in sensors if one not in made.sensors]:
         raise ModelError(f"sensor {lost[0].name!r}: {model.name!r} has no {lost[0].target!r} for {lost[0].type!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,7 @@ from linkwright.bounds import whole_number
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.native.threads import checked_processors, checked_threads
 from linkwright.dynamics.configuration import check_state
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.parts.sensor import OF_SURROUNDINGS
 from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
@@ -34,6 +35,7 @@ from linkwright.simulation.rollouts.default_controls import with_controls
 from linkwright.simulation.rollouts.preparation import (
     RESET_STREAM,
     PreparedRollout,
+    possible_values,
     prepare_rollout,
     with_all_impulses,
 )
@@ -186,10 +188,8 @@ class Batch:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set q, v or controls; raise an error for other names, which would have no effect."""
-        if type(self) is Batch and not name.startswith("_") and name not in (settable := ("q", "v", "controls")):
-            if hasattr(type(self), name) or name in vars(self):
-                raise ArgumentError(f"batch.{name} cannot be replaced; write into live arrays: batch.start[0][:] = q0")
-            raise UnknownNameError("array of a batch that can be set", name, settable)
+        if type(self) is Batch and not name.startswith("_") and name not in ("q", "v", "controls"):
+            raise ArgumentError(f"batch.{name} cannot be set; q, v and controls can, and entries of live arrays")
         super().__setattr__(name, value)
 
     @property
@@ -240,10 +240,10 @@ class Batch:
 
     @property
     def parameters(self) -> Mapping[str, Array]:
-        """Parameters of the mechanism, live, by name: (n, *shape)."""
-        return observations.LiveArrays(
-            "parameter", self._parameters, "; parameters of lw.Batch(…, parameters={name: values}) are live"
-        )
+        """Parameters of the mechanism, live, by name: (n, *shape). Assigned values are checked and written."""
+        advice = "; parameters of lw.Batch(…, parameters={name: values}) are live"
+        possible = partial(possible_values, self.model)
+        return observations.LiveArrays("parameter", self._parameters, advice, checked=possible)
 
     @property
     def activations(self) -> Array | None:

@@ -45,9 +45,12 @@ from linkwright.spatial.loops.repeats import repeat
 STARTS = ("q0", "v0")
 
 TOGETHER, ALONE = 4, 1
-"""Number of directions of one forward pass; the second number is for steps with impulses, which are long."""
+"""Number of directions of one forward pass; the second number is for long steps: with impulses, or many velocities."""
 
-ITERATIONS = 50
+MOST_TOGETHER = 12
+"""Largest number of velocities of a step without impulses whose directions are computed together."""
+
+ITERATIONS = 100
 """Least number of iterations of a solver with a tolerance, whose derivatives converge after the impulses"""
 
 SHIFTS = 30
@@ -157,7 +160,7 @@ def rollout_derivatives(
     if of == "reward":
         J = kernel(*arrays, *prepared.parameters)
     else:
-        together = _together(prepared.spec)
+        together = _together(prepared.spec, prepared.model)
         directions = _directions(x.shape[-1], together).reshape(
             (-1, *(1 for _ in prepared.batch), together, x.shape[-1])
         )
@@ -311,7 +314,7 @@ def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tupl
     }
     if of == "end":
         sizes |= {"end_q": (model.nq,), "end_v": (model.nv,)}
-        sizes |= {"directions": (_together(spec), *sizes["x"]), "along": (_together(spec),)}
+        sizes |= {"directions": (_together(spec, whole), *sizes["x"]), "along": (_together(spec, whole),)}
     bound = bind(rollout_reward if of == "reward" else rollout_end, whole, sizes)
     if spec.parameters:
         bound = _with_parameters_of_values(parametrized(bound, spec.parameters), spec.parameters, places)
@@ -368,8 +371,8 @@ def with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:
     )
 
 
-def _together(spec: StepKernelSpec) -> int:
-    return TOGETHER if spec.options.constraints is None else ALONE
+def _together(spec: StepKernelSpec, model: Model) -> int:
+    return TOGETHER if spec.options.constraints is None and model.nv <= MOST_TOGETHER else ALONE
 
 
 def _directions(size: int, together: int) -> Array:

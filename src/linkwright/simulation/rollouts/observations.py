@@ -43,10 +43,19 @@ class LiveArrays(Mapping[str, Array]):
         End of the message on an unknown name.
     many : str, optional
         Plural of `what`; by default with an s.
+    checked : callable, optional
+        ``checked(name, values)`` returns values that an array may be assigned, of one row or of all.
     """
 
-    def __init__(self, what: str, arrays: Mapping[str, Array], advice: str = "", many: str | None = None):
-        self._what, self._arrays, self._advice, self._many = what, arrays, advice, many
+    def __init__(
+        self,
+        what: str,
+        arrays: Mapping[str, Array],
+        advice: str = "",
+        many: str | None = None,
+        checked: Callable[[str, Any], Array] | None = None,
+    ):
+        self._what, self._arrays, self._advice, self._many, self._checked = what, arrays, advice, many, checked
 
     def __getitem__(self, name: str) -> Array:
         try:
@@ -57,6 +66,14 @@ class LiveArrays(Mapping[str, Array]):
     def __setitem__(self, name: str, values: Any) -> None:
         array = self[name]
         if values is array and array.flags.writeable:  # of array[name] += 1, which has written the entries
+            return
+        if self._checked is not None:
+            x = self._checked(name, values)
+            if x.shape not in (array.shape[1:], array.shape):
+                raise ShapeError(
+                    f"{name} has shape {x.shape}; expected {array.shape[1:] or 'one number'} or {array.shape}"
+                )
+            array[...] = x
             return
         way = f"write its entries, [{name!r}][...] = …" if array.flags.writeable else "it is read-only"
         raise ArgumentError(f"the {self._what} {name!r} is a live array, which cannot be exchanged: {way}")

@@ -222,14 +222,16 @@ def _known_parameters(model: Model, given: Mapping[str, Any]) -> list[tuple[Para
     """Return parameters with their values, checked except for their shapes."""
     if not isinstance(given, Mapping):
         raise ArgumentError(f"parameters are {{'hand.mass': …}}; got {given!r}")
-    found = []
-    for name, value in given.items():
-        known, x = parameter_of(model, name), as_numbers(name, value)
-        if not np.isfinite(x).all():
-            raise InputError(f"{name} is not finite")
-        require_possible(known, x)
-        found.append((known, x))
-    return found
+    return [(parameter_of(model, name), possible_values(model, name, value)) for name, value in given.items()]
+
+
+def possible_values(model: Model, name: str, value: Any) -> Array:
+    """Return values (of any shape) of a parameter, which a mechanism can have."""
+    known, x = parameter_of(model, name), as_numbers(name, value)
+    if not np.isfinite(x).all():
+        raise InputError(f"{name} is not finite")
+    require_possible(known, x)
+    return x
 
 
 def _batch_of(known: Sequence[tuple[Parameter, Array]]) -> tuple[int, ...]:
@@ -249,6 +251,8 @@ def _of_batch(known: Parameter, x: Array, batch: tuple[int, ...]) -> Array:
     """Return the values of a parameter, (*batch, *shape), or (*shape) shared by all motions."""
     if x.shape == known.shape:
         return x
+    if known.shape and x.shape[-len(known.shape) :] != known.shape:
+        raise _wrong_shape(known, x, batch)
     try:
         return np.broadcast_to(x, (*batch, *known.shape))
     except ValueError:
