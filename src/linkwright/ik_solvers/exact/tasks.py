@@ -129,7 +129,7 @@ class PositionTarget(PoseTarget):
 
     shape = (3,)
     name = "p"
-    wanted = "no position: three finite numbers"
+    wanted = "not a position: three finite numbers"
 
     def fault(self, target: Array) -> Any:
         return 0.0
@@ -162,7 +162,7 @@ class PitchTarget(PositionTarget):
 
     shape = (4,)
     name = "p"
-    wanted = "no position and pitch: four finite numbers"
+    wanted = "not a position and a pitch: four finite numbers"
 
     def motion(self, target: Array) -> RigidMotion:
         return pitched(self.arm.chain.axes[1], target[3], self.arm.hand.p, target[:3])
