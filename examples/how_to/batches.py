@@ -139,7 +139,7 @@ print(bool((q.numpy() == batch.q).all()))                       # True: it is on
 # | EnvPool 1.2.5, its task Ant-v4 with observations and rewards | 32.5 | 33.5 |
 #
 # MuJoCo solves another contact model, by Newton's method to its default tolerance. EnvPool's steps include observations, rewards and new
-# episodes, and integrate by the method of its task: its line is no comparison of the same computation.
+# episodes, and integrate by the method of its task: its row does not compare the same computation.
 #
 # Sensors are compiled with the steps. Four of them, of force, torque and range, add 13 % to five steps of 256 of these quadrupeds, and 32 %
 # (7 µs) to those of 16: the last step of each call has its own call of the kernel, for the accelerations. Rays of rangefinders to meshes and height fields are computed by NumPy, in milliseconds.

@@ -34,7 +34,8 @@
 #
 # ## Environment
 #
-# The policy acts 50 times a second. An action is an offset to the reference posture of the proportional–derivative controllers of the joints. These lines are those of the example, for the
+# The policy acts 50 times a second. An action is an offset to the reference posture of the proportional–derivative
+# controllers of the joints. These lines are those of the example, for the
 # built-in quadruped:
 
 # %%

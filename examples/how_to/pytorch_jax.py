@@ -165,14 +165,17 @@ print(stiffness.grad)
 # Arguments are not checked for NaN, as by PyTorch and JAX themselves: results of rows with NaN are NaN, and the other rows of a batch are
 # not affected. For a target that is not finite `inverse_kinematics` returns NaN for the error and for all joints that move the frame.
 #
-# Derivatives of `inverse_kinematics` are NaN in four cases:
+# Derivatives of `inverse_kinematics` are NaN in five cases:
 #
 # | case | derivatives that are NaN |
 # |---|---|
 # | singular configuration, also a target exactly at the edge of reach | all |
 # | target out of reach, one priority | second ones; first ones only where the search does not converge to a minimum of the errors (of 200 targets each for `arm7`, `puma560` and Panda, 1 position, no pose) |
 # | target out of reach, two priorities, minimum distance, or more than 16 velocities | all |
+# | target pose whose rotation deviates from an orthonormal matrix by more than about 1e-6 | all; `q` is not a solution if the error is large |
 # | NaN in the arguments | all |
+#
+# Rotations that were optimized or rounded, for example as float32, are made orthonormal first: `U, _, Vh = torch.linalg.svd(R)`, `R = U @ Vh`.
 #
 # `error` shows the rows that are not reached. A gradient over a batch is NaN if one row is: select the rows before the solver is called,
 # or replace NaN in the gradients of the targets. Multiplying the loss of a row by zero does not remove NaN:
