@@ -208,7 +208,7 @@ def test_resets_return_values_of_the_same_names(pendulum):
 
 @pytest.mark.parametrize(
     ("name", "low", "high", "message"),
-    [("gain", -2.0, -1.0, "reset drew gain that is not finite"), ("rod.mass", -3.0, -1.0, "rod.mass is not")],
+    [("gain", -2.0, -1.0, "reset drew gain that is not finite"), ("rod.mass", -3.0, -1.0, "rod.mass must not")],
 )
 def test_drawn_values_are_checked(pendulum, name, low, high, message):
     def wrong(model, q0, v0, random):

@@ -482,7 +482,7 @@ def test_what_no_mechanism_has_is_refused_as_a_parameter():
     model = lw.load("pendulum")
     body = model.description.bodies[0].name
     for name, value in ((f"{body}.mass", -1.0), (f"{model.joints[0].name}.damping", [0.1, -0.1])):
-        with pytest.raises(InputError, match="not negative; got -"):
+        with pytest.raises(InputError, match="must not be negative; got -"):
             lw.rollout(model, np.zeros((2, 1)), np.zeros((2, 1)), 3, parameters={name: value})
     box = (
         lw.Builder("box")
@@ -492,7 +492,7 @@ def test_what_no_mechanism_has_is_refused_as_a_parameter():
         .build()
         .with_ground()
     )
-    for name, value, why in (("friction", -0.2, "not negative"), ("restitution", 3.0, "from 0 to 1")):
+    for name, value, why in (("friction", -0.2, "not be negative"), ("restitution", 3.0, "from 0 to 1")):
         with pytest.raises(InputError, match=why):
             lw.rollout(box, box.neutral()[None], np.zeros((1, 6)), 3, parameters={f"pairs.{name}": value})
 

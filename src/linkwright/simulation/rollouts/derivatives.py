@@ -50,7 +50,7 @@ TOGETHER, ALONE = 4, 1
 MOST_TOGETHER = 12
 """Largest number of velocities of a step without impulses whose directions are computed together."""
 
-ITERATIONS = 100
+ITERATIONS = 50
 """Least number of iterations of a solver with a tolerance, whose derivatives converge after the impulses"""
 
 SHIFTS = 30
