@@ -119,7 +119,7 @@ def test_properties_as_parameters_are_those_of_the_model(method):
     [
         (None, {"pairs.stiffness": 1e4}, "'pairs.stiffness' is of compliant pairs; 'thing' has a rigid one"),
         (None, {"pairs.damping": 1.0}, "'pairs.damping' is of compliant pairs"),
-        (1e4, {"pairs.stiffness": 0.0}, "pairs.stiffness is above zero; got 0"),
+        (1e4, {"pairs.stiffness": 0.0}, "pairs.stiffness must be above zero; got 0"),
         (1e4, {"pairs.damping": -1.0}, "pairs.damping must not be negative; got -1"),
     ],
 )
