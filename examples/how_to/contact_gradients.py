@@ -87,7 +87,7 @@ assert np.isfinite(by["v0"]).all()
 #
 # | situation | derivative |
 # |---|---|
-# | within a piece | exact to rounding |
+# | within a piece | exact to rounding, of the steps with the [iterations](#cost-and-limits) that are taken |
 # | transition between pieces | one-sided |
 # | sticking contact | zero: a small additional force causes no motion |
 # | impact | the step of the impact is constant: an impact one step earlier or later is not included |
@@ -99,9 +99,10 @@ assert np.isfinite(by["v0"]).all()
 #
 # ## Cost and limits
 #
-# - The [contact solver](../topics/motion/contact/solver.md) takes at least 100 iterations in each step, because impulses converge before their
-#   derivatives. Robots with many shapes on the ground may need more: of a Go2 with 31 pairs, 100 steps of 2 ms, the derivative of a reward by the
-#   length of a calf is −0.404 with 80 and 120 iterations, and −0.407 with `Solver(500, 1e-12)`. Compare with a larger `Solver(iterations=…)`.
+# - The [contact solver](../topics/motion/contact/solver.md) takes at least 50 iterations in each step, because impulses converge before their
+#   derivatives. Robots with many shapes on the ground need more: of a Go2 with 31 pairs, 100 steps of 2 ms, the derivative of a reward by the
+#   length of a calf is −0.19 with 50 iterations, −0.404 with 80 and 120, and −0.407 with `Solver(500, 1e-12)`. Give
+#   `lw.Integrator(solver=lw.Solver(120))` for such robots, and compare two numbers of iterations.
 # - Differences of default rollouts are no reference for such robots: the solver ends at its tolerance, and the same differences are −0.37 to −0.66
 #   with 30 to 120 iterations at most. Use `Solver(500, 1e-12)` for both.
 # - Reverse mode needs a fixed number of iterations. With `Solver(impacts="sequential")` forward mode is used, which is slower.

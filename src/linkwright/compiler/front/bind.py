@@ -120,7 +120,8 @@ def bind(
     frames: tuple[str, ...] = ()
     for key, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise ArgumentError(f"{name} takes *{key}; write its arrays out, one argument each")
+            stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
+            raise ArgumentError(f"{name} takes {stars}{key}; write its arrays out, one argument each")
         if key in values and key != "wrenches":
             fixed[key] = values[key]
         elif key in inputs or key in values:

@@ -69,6 +69,8 @@ def _of_own(
 ) -> tuple[dict[str, np.ndarray], list[np.ndarray], Graph]:
     for name, array in arguments.items():
         strange = [x for x in array.flat if not isinstance(x, Expr) or x.op != "symbol"]
+        if strange and _is_sympy(strange[0]):
+            raise ArgumentError(f"symbols of SymPy and of linkwright.symbols cannot be mixed; got {name} among others")
         if strange:
             raise ArgumentError(f"the argument {name} must be symbols; got {strange[0]!r}")
     for x in (x for array in results for x in array.flat):
