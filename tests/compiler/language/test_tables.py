@@ -220,7 +220,7 @@ def test_gradients_go_back_over_the_steps(function, tape, monkeypatch, tmp_path)
         monkeypatch.setattr(derivative, "BACKWARDS", 1)
         back = kernel.derivative(wrt)
         monkeypatch.setattr(derivative, "BACKWARDS", 10**6)
-        forth = kernel.derivative(wrt)
+        forth = type(kernel)(kernel.program, None).derivative(wrt)
         found, expected = back(*arguments.values()), forth(*arguments.values())
         assert back.program.digest != forth.program.digest
         assert relative_error(found, expected) < 1e-11
@@ -307,7 +307,7 @@ def test_several_numbers_go_back_together(tape, monkeypatch):
         monkeypatch.setattr(derivative, "BACKWARDS", 0)
         back = kernel.derivative(wrt)
         monkeypatch.setattr(derivative, "BACKWARDS", 10**6)
-        forth = kernel.derivative(wrt)
+        forth = type(kernel)(kernel.program, None).derivative(wrt)
         assert back.program.digest != forth.program.digest
         assert relative_error(back(*given), forth(*given)) < 1e-12
         assert relative_error(interpret(back.program, *given)[0], forth(*given)) < 1e-12
