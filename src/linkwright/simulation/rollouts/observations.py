@@ -265,7 +265,8 @@ def base_frame(model: Model) -> str:
     """Return the name of the floating base."""
     bases = floating_bases(model)
     if len(bases) != 1:
-        raise ArgumentError(f"{model.name!r} has {len(bases)} floating bases: name the frame, frame=…")
+        count = f"{len(bases)} floating bases" if bases else "no floating base"
+        raise ArgumentError(f"{model.name!r} has {count}: name the frame, frame=…")
     return str(model.bodies[bases[0]].name)
 
 
