@@ -99,10 +99,10 @@ assert np.isfinite(by["v0"]).all()
 #
 # ## Cost and limits
 #
-# - The [contact solver](../topics/motion/contact/solver.md) takes at least 50 iterations in each step, because impulses converge before their
-#   derivatives. Robots with many shapes on the ground need more: of a Go2 with 31 pairs, 100 steps of 2 ms, the derivative of a reward by the
-#   length of a calf is −0.19 with 50 iterations, −0.404 with 80 and 120, and −0.407 with `Solver(500, 1e-12)`. Give
-#   `lw.Integrator(solver=lw.Solver(120))` for such robots, and compare two numbers of iterations.
+# - The [contact solver](../topics/motion/contact/solver.md) takes at least 50 iterations in each step, and 4 for each pair of shapes, because
+#   impulses converge before their derivatives. Of a Go2 with 31 pairs, 100 steps of 2 ms, the derivative of a reward by the
+#   length of a calf is −0.19 with 50 iterations, −0.404 with 80 and 120, and −0.407 with `Solver(500, 1e-12)`. Compare the derivatives of two
+#   numbers of iterations, `lw.Integrator(solver=lw.Solver(240))`.
 # - Differences of default rollouts are no reference for such robots: the solver ends at its tolerance, and the same differences are −0.37 to −0.66
 #   with 30 to 120 iterations at most. Use `Solver(500, 1e-12)` for both.
 # - Reverse mode needs a fixed number of iterations. With `Solver(impacts="sequential")` forward mode is used, which is slower.

@@ -50,8 +50,9 @@ TOGETHER, ALONE = 4, 1
 MOST_TOGETHER = 12
 """Largest number of velocities of a step without impulses whose directions are computed together."""
 
-ITERATIONS = 50
-"""Least number of iterations of a solver with a tolerance, whose derivatives converge after the impulses"""
+ITERATIONS, OF_EACH_PAIR = 50, 4
+"""Least numbers of iterations of a solver with a tolerance, whose derivatives converge after the impulses: of all, and
+for each pair of shapes."""
 
 SHIFTS = 30
 """Number of iterations in which nearly all position shifts converge; forward differentiation takes all of them."""
@@ -233,7 +234,7 @@ def _kernel(
 
 
 def _made(prepared: PreparedRollout, steps: int, of: str, shapes: dict[str, tuple[int, ...]]) -> Kernel:
-    spec, model = with_all_iterations(prepared.spec, of), prepared.model
+    spec, model = with_all_iterations(prepared.spec, of, prepared.model), prepared.model
     whole = model if spec.parameters else model.minimal()
     places = _places(shapes)
 
@@ -349,7 +350,7 @@ def _with_parameters_of_values(
     return replace(bound, function=function)
 
 
-def with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:
+def with_all_iterations(spec: StepKernelSpec, of: str, model: Model) -> StepKernelSpec:
     """Return the specification with all iterations of the contact solver.
 
     Where the solver stops at its tolerance, the derivatives of the impulses have not converged yet. Reverse
@@ -361,7 +362,8 @@ def with_all_iterations(spec: StepKernelSpec, of: str) -> StepKernelSpec:
         return spec
     backwards, solver = of == "reward", constraints.solver
     if solver.tolerance is not None:  # iterations are a limit
-        solver = replace(solver, iterations=max(solver.iterations, ITERATIONS))
+        least = max(ITERATIONS, OF_EACH_PAIR * len(model.pairs))
+        solver = replace(solver, iterations=max(solver.iterations, least))
     if backwards:
         solver = replace(solver, tolerance=None)
     else:

@@ -89,7 +89,7 @@ def rollout_kernel(
     if known := [name for name in names if name in ("q0", "v0")]:
         raise UnknownNameError("bound values of a rollout", known[0], [name for name in prepared.names if name])
     shapes = shapes_of_values(prepared, names) if names else {}
-    spec, begun = with_all_iterations(prepared.spec, "reward"), prepared.start[2]
+    spec, begun = with_all_iterations(prepared.spec, "reward", prepared.model), prepared.start[2]
     rest_at_start, h, discount = prepared.now[2], np.float64(prepared.h), np.float64(prepared.discount)
 
     def rollout(model: Model, q0: Array, v0: Array, *given: Any) -> Any:
