@@ -4,7 +4,7 @@
 # # Trajectory optimization with CasADi
 #
 # CasADi differentiates functions and passes optimization problems to solvers such as Ipopt, which its package contains. Every
-# straight-line kernel, and every kernel with loops, is also a function of CasADi: `kernel.casadi()`.
+# straight-line kernel, and every kernel with loops of steps, is also a function of CasADi: `kernel.casadi()`.
 #
 # ```sh
 # pip install "linkwright[casadi]"

@@ -78,7 +78,7 @@ assert np.isfinite(by["v0"]).all()
 
 # %% [markdown]
 # To differentiate with respect to gains or weights of a controller, name them in `wrt`; see
-# [rollouts](../topics/motion/rollouts.md#gradients). `lw.linearize` returns the derivatives of one step, also with contact.
+# [rollouts](../topics/motion/rollouts.md#gradients). `lw.linearize` returns the derivatives of one step, also with contact of few pairs.
 #
 # ## What to expect
 #
@@ -108,4 +108,5 @@ assert np.isfinite(by["v0"]).all()
 # - Reverse mode needs a fixed number of iterations. With `Solver(impacts="sequential")` forward mode is used, which is slower.
 # - A step of a whole robot takes about 15 s to compile.
 # - Memory and code of reverse mode grow with the square root of the number of steps. For long motions with contact it may exceed the limit of
-#   operations (`TooLargeError`): use fewer steps, or forward mode without a reward.
+#   operations (`TooLargeError`): use fewer steps, fewer pairs such as
+#   `with_ground(only=feet)`, or forward mode without a reward. A floating robot of 18 velocities may be too large for reverse mode with any contact.
