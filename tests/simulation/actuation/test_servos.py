@@ -193,7 +193,7 @@ def test_rewards_change_with_targets_through_servos(arm: lw.Model) -> None:
         np.zeros(7),
         20,
         H,
-        **grouped(controller=partial(goto, target=target), wrt="target", **options),
+        **grouped(controller=partial(goto, target=target), wrt=["target"], **options),
     )
     moved = target + np.concatenate([1e-6 * np.eye(7), -1e-6 * np.eye(7)])
     each: dict[str, Any] = dict(controller=partial(goto, target=moved), each=["target"], solver=EXACT)

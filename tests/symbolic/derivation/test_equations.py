@@ -195,8 +195,9 @@ def test_what_vanishes_is_proved_to():
     afloat = equations(lw.load("two_link").with_gravity((0, 0, 0)))
     assert afloat.vanishes("gravity_forces")
     assert not afloat.vanishes("velocity_forces")
+    assert made.vanishes("h")
     with pytest.raises(InputError, match="velocity_forces"):
-        made.vanishes("h")
+        made.vanishes("H")
 
 
 def test_names_and_their_values():
