@@ -213,10 +213,8 @@ def _compiled(function: Callable[..., Any], model: Model | None, inputs: dict[st
         }
         if annotated:  # a function of rows of arrays, whose shapes are annotated
             given = {name: x for name, x in inputs.items() if name in annotated and shape_of(x) is not None}
-            fixed = {name: p.default for name, p in parameters.items() if name not in annotated} | inputs
-            shapes = {
-                name: given.get(name, shape) for name, shape in annotated.items() if name in given or name not in fixed
-            }
-            fixed = {name: x for name, x in fixed.items() if name not in given}
+            fixed = {name: p.default for name, p in parameters.items() if name not in annotated}
+            fixed |= {name: x for name, x in inputs.items() if name not in given}
+            shapes = {name: shape for name, shape in (annotated | given).items() if name not in fixed}
             return Kernel(trace(bind(book, None, shapes, values=fixed)))
     return compile(function, model, **inputs)

@@ -56,7 +56,7 @@ def _no_rotation(R: Array) -> str:
 
 def _no_pose(T: Array) -> str:
     if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > TOLERANCE:
-        return f"is not a pose, for its last row is not 0 0 0 1; got\n{T}"
+        return f"is not a pose, since its last row is not 0 0 0 1; got\n{T}"
     return f"is not a pose: its rotation {_no_rotation(T[:3, :3])}"
 
 

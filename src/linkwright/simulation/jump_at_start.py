@@ -1,4 +1,4 @@
-"""Warning of starts that contact or joint limits correct at once: the configuration jumps, and gains energy."""
+"""Warning of starts that contact or joint limits correct by a fast motion, which adds energy."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _beyond_limits(model: Model, coordinate: int, excess: float) -> str:
     low, high = model.lower[coordinate], model.upper[coordinate]
     return (
         f"at the start, {name!r} is {excess:.3g} beyond its limits, {low:.6g} to {high:.6g}: joint limits move it back "
-        "at once, and it jumps. Start within the limits: np.clip(q0, model.lower, model.upper)"
+        f"at up to {SHIFT_SPEED:g} m/s or rad/s. Start within the limits: np.clip(q0, model.lower, model.upper)"
     )
 
 
@@ -99,6 +99,6 @@ def _deep_overlap(model: Model, q: Array) -> str:
     depth, radius, name = max(found)
     return (
         f"at the start, {name} overlap by {depth:.3g} m, more than the radius of the smaller shape, {radius:.3g} m: "
-        "contact moves it out at once, which adds energy. Start without overlap, such as at "
+        f"contact moves it out at up to {SHIFT_SPEED:g} m/s, which adds energy. Start without overlap, such as at "
         "lw.standing_configuration(model, q0)"
     )

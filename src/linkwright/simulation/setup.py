@@ -143,7 +143,6 @@ class Integrator:
 
 
 @explained
-@explained
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Actuation:
     """Describe the path from a controller to the joints; all of it is compiled with the steps.

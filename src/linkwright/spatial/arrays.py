@@ -74,14 +74,11 @@ def as_numbers(name: str, x: Any) -> Array:
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last of a library that records operations on it
         if (numbers := numbers_of_sympy(x)) is not x:
             return as_numbers(name, numbers)
-        advice = (
-            ""
-            if not getattr(x, "requires_grad", False)
-            # of PyTorch
-            else (
+        advice = ""
+        if getattr(x, "requires_grad", False):  # of PyTorch
+            advice = (
                 "; lw.bridges.torch(function, model) returns functions with gradients, tensor.detach() a tensor without"
             )
-        )
         if is_symbolic(x) and any(map(_is_symbol_of_any, np.asarray(x).flat)):
             advice = ". It contains symbols: give their values"
         raise ArgumentError(f"{name} must be an array of real numbers; got {x!r:.2000}{advice}") from None

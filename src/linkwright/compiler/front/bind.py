@@ -274,12 +274,9 @@ def arrays_of(result: Any) -> Any:
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function; for a public wrapper, that of its algorithm."""
-    if not callable(function):
-        raise ArgumentError(
-            f"expected a function, or expressions of SymPy or of linkwright.symbols; got {function!r:.200}"
-        )
+    book = book_of(function)
     try:
-        return inspect.signature(book_of(function))
+        return inspect.signature(book)
     except (ValueError, TypeError):
         raise ArgumentError(f"{function!r} has no signature; write a function that calls it") from None
 

@@ -15,6 +15,7 @@ from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.sympy.conversion import from_sympy, require_real, symbol_types
 from linkwright.expression.sympy.functions import entries_of
+from linkwright.model.tree import Model
 
 NAME = "expressions"
 """of programs, and of the function in C"""
@@ -117,9 +118,9 @@ def _arguments(symbols: Any) -> dict[str, np.ndarray]:
         return {str(name): _vector(some) for name, some in symbols.items()}
     if not isinstance(symbols, (list, tuple)):
         symbols = [symbols]
-    if strange := [x for x in symbols if isinstance(x, str) or hasattr(x, "bodies")]:
+    if strange := [x for x in symbols if isinstance(x, (str, Model))]:
         raise ArgumentError(
-            f"expressions are compiled with their symbols, of SymPy or of linkwright.symbols: compile(x + y, [x, y]); "
+            "expressions are compiled with their symbols, of SymPy or of linkwright.symbols: compile(x + y, [x, y]); "
             f"got {strange[0]!r:.200} among the symbols"
         )
     found: dict[str, np.ndarray] = {}

@@ -66,14 +66,14 @@ def _name(determined_by: tuple[Any, ...]) -> str | None:
         return None
     content = io.BytesIO()
     try:
-        _Description(content, pickle.HIGHEST_PROTOCOL).dump(determined_by)
+        _ContentPickler(content, pickle.HIGHEST_PROTOCOL).dump(determined_by)
     except (pickle.PicklingError, TypeError, AttributeError):  # of functions without a name, say
         return None
     return hashlib.sha256(b"program " + own + content.getbuffer()).hexdigest()
 
 
-class _Description(pickle.Pickler):
-    """Description of objects by their content; raises an error for functions and classes of other packages."""
+class _ContentPickler(pickle.Pickler):
+    """Pickler of objects by their content; raises an error for functions and classes of other packages."""
 
     def reducer_override(self, x: Any) -> Any:
         if isinstance(x, (type, FunctionType, BuiltinFunctionType, np.ufunc, ModuleType)):

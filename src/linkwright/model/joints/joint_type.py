@@ -303,7 +303,7 @@ NO_LIMIT = 1e6
 def sampled_range(lower: Array, upper: Array, reach: Array) -> tuple[Array, Array]:
     """Return the range of random coordinates: the limits, else ±reach; a single limit is an end of twice the reach.
 
-    Limits beyond a million times the reach are none: so some files write it.
+    Limits beyond a million times the reach do not count: some files write them for joints without limits.
     """
     below, above = lower > -NO_LIMIT * reach, upper < NO_LIMIT * reach
     low = np.where(below, lower, np.where(above, upper - 2.0 * reach, -reach))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -174,7 +173,7 @@ class Batch:
         self._time, self._status = np.zeros(self.n), np.zeros(self.n, dtype=np.int8)
         self._sums = {name: self._results[3 + of.spec.more.index(name)][0] for name in of.spec.more}
         sums = {name: observations.read_only(self._sums["terms"][:, k]) for k, name in enumerate(of.spec.terms)}
-        self._terms = observations.LiveArrays("term of the reward", sums, many="terms of the reward")
+        self._terms = observations.LiveArrays("term of the reward", sums)
         self._live: dict[Any, observations.LiveResult] = {}
         self._before = self.v.copy() if observations.need_accelerations(model) else None
         self._readings: Array | None = None
@@ -242,7 +241,7 @@ class Batch:
     def parameters(self) -> Mapping[str, Array]:
         """Parameters of the mechanism, live, by name: (n, *shape). Assigned values are checked and written."""
         advice = "; parameters of lw.Batch(…, parameters={name: values}) are live"
-        possible = partial(possible_values, self.model)
+        possible = lambda name, values: possible_values(self.model, name, values)[1]  # noqa: E731
         return observations.LiveArrays("parameter", self._parameters, advice, checked=possible)
 
     @property

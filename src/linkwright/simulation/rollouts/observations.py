@@ -41,8 +41,6 @@ class LiveArrays(Mapping[str, Array]):
         Arrays by name.
     advice : str, optional
         End of the message on an unknown name.
-    many : str, optional
-        Plural of `what`; by default with an s.
     checked : callable, optional
         ``checked(name, values)`` returns values that an array may be assigned, of one row or of all.
     """
@@ -52,16 +50,15 @@ class LiveArrays(Mapping[str, Array]):
         what: str,
         arrays: Mapping[str, Array],
         advice: str = "",
-        many: str | None = None,
         checked: Callable[[str, Any], Array] | None = None,
     ):
-        self._what, self._arrays, self._advice, self._many, self._checked = what, arrays, advice, many, checked
+        self._what, self._arrays, self._advice, self._checked = what, arrays, advice, checked
 
     def __getitem__(self, name: str) -> Array:
         try:
             return self._arrays[name]
         except (KeyError, TypeError):
-            raise UnknownNameError(self._what, name, self, self._many, self._advice) from None
+            raise UnknownNameError(self._what, name, self, advice=self._advice) from None
 
     def __setitem__(self, name: str, values: Any) -> None:
         array = self[name]

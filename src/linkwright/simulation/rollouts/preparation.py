@@ -222,16 +222,16 @@ def _known_parameters(model: Model, given: Mapping[str, Any]) -> list[tuple[Para
     """Return parameters with their values, checked except for their shapes."""
     if not isinstance(given, Mapping):
         raise ArgumentError(f"parameters are {{'hand.mass': …}}; got {given!r}")
-    return [(parameter_of(model, name), possible_values(model, name, value)) for name, value in given.items()]
+    return [possible_values(model, name, value) for name, value in given.items()]
 
 
-def possible_values(model: Model, name: str, value: Any) -> Array:
-    """Return values (of any shape) of a parameter, which a mechanism can have."""
+def possible_values(model: Model, name: str, value: Any) -> tuple[Parameter, Array]:
+    """Return a parameter with its values (of any shape), which a mechanism can have."""
     known, x = parameter_of(model, name), as_numbers(name, value)
     if not np.isfinite(x).all():
         raise InputError(f"{name} is not finite")
     require_possible(known, x)
-    return x
+    return known, x
 
 
 def _batch_of(known: Sequence[tuple[Parameter, Array]]) -> tuple[int, ...]:
