@@ -15,6 +15,13 @@ import pytest
 
 import linkwright as lw
 from linkwright.expression.polynomials.polynomial import Ring
+from linkwright.symbolic.closed_loop_control import equilibria
+
+
+@pytest.fixture(autouse=True)
+def few_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search equilibria from few initial guesses: what is found is the same for all copies."""
+    monkeypatch.setattr(equilibria, "STARTS", 12)
 
 
 def pickled(x: Any) -> Any:
@@ -55,12 +62,13 @@ def test_equations(name, made_before, tmp_path):
     if made_before:
         _ = made.text(), made.c(), made.explanation().text(), made.mass_matrix, made.latex(), made.operations
         made.html(tmp_path / "page.html")
+    explained = made.explanation().text()
     for again in [way(made) for way in WAYS]:
         assert again == made
         assert again.text() == made.text()
         assert again.c() == made.c()
         assert again.same_as(made.text())
-        assert again.explanation().text() == made.explanation().text()
+        assert again.explanation().text() == explained
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -92,6 +100,7 @@ def test_explanations_of_control_laws(name, law, made_before):
         assert again.text() == made.text()
         assert again.proved == made.proved
         if made.law.rule.effort_function.state == 0:
+            assert made.equilibria.found
             for one, other in zip(again.equilibria.found, made.equilibria.found, strict=True):
                 np.testing.assert_array_equal(one.q, other.q)
                 assert one.kind == other.kind

@@ -61,9 +61,9 @@ FRAMES = (("tool", "world_aligned"), ("side", "body"), ("tool", "world"))
 
 @pytest.mark.parametrize(
     ("kind", "parameters", "frames"),
-    [(kind, "symbols", FRAMES) for kind in KINDS]
     # by the same derivation: one frame of each, all three among them
-    + long_form(*((kind, "numbers", FRAMES[k % 3 : k % 3 + 1]) for k, kind in enumerate(KINDS))),
+    [(kind, "symbols", FRAMES[k % 3 : k % 3 + 1]) for k, kind in enumerate(KINDS, 2)]
+    + long_form(*((kind, parameters, FRAMES) for kind in KINDS for parameters in ("symbols", "numbers"))),
 )
 def test_every_joint_type_in_text(kind, parameters, frames):
     model = with_joint(kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import cache
 from html import unescape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -64,9 +65,20 @@ def free_body() -> lw.Model:
     return builder.joint("j", "free", "world", "b").build()
 
 
+@cache
+def equations_of(name: str):
+    """The equations of a mechanism, the same for all tests."""
+    return equations(free_body() if name == "ball" else lw.load(name))
+
+
+@cache
+def page_of(name: str) -> str:
+    return page(equations_of(name))
+
+
 @pytest.fixture(scope="module")
 def two_link() -> str:
-    return page(equations(lw.load("two_link")))
+    return page_of("two_link")
 
 
 def test_well_formed_and_complete(two_link):
@@ -79,7 +91,7 @@ def test_well_formed_and_complete(two_link):
     # one printed form (both are the same), expanded, C, energies and momentum, explanations, two bodies,
     # energies, two coordinates, four languages,
     # LaTeX and text, pose and Jacobian
-    result = len(equations(lw.load("two_link")).explanation().sections)
+    result = len(equations_of("two_link").explanation().sections)
     assert result > 2
     assert found.count("details") == found.count("summary") == 1 + 3 + result + 2 + 1 + 2 + 4 + 2 + 2
     drawing = next(attributes for tag, attributes, _ in found.elements if tag == "svg")
@@ -93,13 +105,13 @@ def test_well_formed_and_complete(two_link):
     for language in ("void two_link_eq", "def two_link_eq", "function [M, h, g]", "subroutine two_link_eq"):
         assert language in text
     assert "from joint2 to the center of mass of link2 along x, m" in found.words["td"]
-    counts = equations(lw.load("two_link")).canonical
+    counts = equations_of("two_link").canonical
     assert {str(sum(map(len, form.flat))) for form in counts} <= set(found.words["td"])
 
 
 @pytest.mark.parametrize("name", ["two_link", "ball"])
 def test_nothing_is_fetched(name):
-    text = page(equations(free_body() if name == "ball" else lw.load(name)))
+    text = page_of(name)
     for tag, attributes, _ in Outline(text).elements:
         assert tag not in ("link", "img", "iframe", "object")
         assert not {"src", "srcset", "data", "action", "style_src"} & set(attributes)
@@ -198,8 +210,7 @@ def test_too_large_is_reported_and_the_code_is_there():
 
 @pytest.mark.parametrize(("name", "most"), [("puma560", 2e6), *long_form(("arm7", 3e6))])
 def test_pages_of_large_mechanisms_stay_small(name, most):
-    made = equations(lw.load(name))
-    text = page(made)
+    made, text = equations_of(name), page_of(name)
     assert Outline(text).count("math") > 1000
     assert len(text.encode()) < most
     longest = max(len(p) for p in made.canonical.velocity_forces)
@@ -222,9 +233,9 @@ def squeezed(text: str) -> str:
 
 
 def test_kinematics_of_a_frame():
-    made = equations(lw.load("two_link"))
-    assert "T 1,4 = l 1 cos θ 1 + l 2 cos ( θ 1 + θ 2 )" in squeezed(page(made))
-    assert "J 6,2 = 1" in squeezed(page(made))
+    made, text = equations_of("two_link"), squeezed(page_of("two_link"))
+    assert "T 1,4 = l 1 cos θ 1 + l 2 cos ( θ 1 + θ 2 )" in text
+    assert "J 6,2 = 1" in text
     text = squeezed(page(made, "link2"))
     assert "T 1,4 = l 1 cos θ 1 T 2,1 = sin ( θ 1 + θ 2 )" in text
     assert "J 2,1 = l 1 cos θ 1 J 6,1 = 1" in text
@@ -256,25 +267,25 @@ def test_friction_and_springs_are_there_where_they_are():
     assert "The springs of j have no exact form" in text
     assert "Friction forces" in text
     assert "Spring forces" not in text
-    assert "Friction" not in words_of(page(equations(lw.load("two_link"))))
+    assert "Friction" not in words_of(page_of("two_link"))
 
 
 def test_closed_loops():
     made = equations(four_bar())
-    text = re.sub(r"[\s\u2061\u2062]+", " ", words_of(page(made)))
+    shown = page(made)
+    text = squeezed(shown)
     assert "= τ + A T ( q ) λ" in text
     assert "A ( q ) v ˙ + b ( q , v ) = 0" in text
     for row in made.constraint_rows:
         assert row in text
     assert all(f"A {i + 1},{j + 1} =" in text for i, j in np.argwhere(made.polynomials("constraint_jacobian")))
-    assert "A[1]" in page(made)  # in the code
+    assert "A[1]" in shown  # in the code
 
 
 @pytest.mark.parametrize("name", ["two_link", "ball", "puma560"])
 def test_explanations_are_all_there(name):
-    made = equations(free_body() if name == "ball" else lw.load(name))
-    text = re.sub(r"\s+", "", words_of(page(made)))
-    for section in made.explanation().sections:
+    text = re.sub(r"\s+", "", words_of(page_of(name)))
+    for section in equations_of(name).explanation().sections:
         assert section.title.replace(" ", "") in text
         for paragraph in section.paragraphs:
             for piece in paragraph:
@@ -294,9 +305,8 @@ def test_signs_and_differences_in_formulas():
 
 
 def test_velocities_that_are_no_rates_are_reported():
-    text = words_of(page(equations(free_body())))
+    text = squeezed(page_of("ball"))
     assert "not all rates" in text
-    text = squeezed(page(equations(free_body())))
     assert "q ˙ w 1 = − 0.5 q x 1 ω x 1 − 0.5 q y 1 ω y 1 − 0.5 q z 1 ω z 1" in text
     assert "x ˙ 1 = ( 1 − 2 q y 1 2 − 2 q z 1 2 ) v x 1 + (" in text
     assert "Boltzmann and Hamel" in text
@@ -308,7 +318,7 @@ def test_a_mechanism_that_cannot_move():
 
 
 def test_writing(tmp_path, two_link):
-    made = equations(lw.load("two_link"))
+    made = equations_of("two_link")
     path = made.html(tmp_path / "page.html")
     assert path.read_text(encoding="utf-8") == two_link
     assert made.html(tmp_path / "new" / "page.html").exists()
@@ -353,11 +363,12 @@ def show(browser, tmp_path):
 
 @pytest.mark.parametrize(("name", "width"), [("two_link", 400), ("ball", 400), ("puma560", 1300)])
 def test_a_browser_sets_it(name, width, show):
-    text = page(equations(free_body() if name == "ball" else lw.load(name)))
+    text = page_of(name)
     seen = show(text, width).evaluate(MEASURE, True)
     buttons = seen["counts"].pop("button")
     assert buttons == seen["counts"]["pre"]
-    assert seen["counts"] == {tag: Outline(text).count(tag) for tag in seen["counts"]}  # nothing was thrown out
+    outline = Outline(text)
+    assert seen["counts"] == {tag: outline.count(tag) for tag in seen["counts"]}  # nothing was thrown out
     assert seen["fetched"] == 0
     assert seen["width"] == width
     assert seen["page"] <= width  # long equations scroll in their own box
@@ -384,7 +395,7 @@ def test_a_picture_of_it(show, two_link):
 
 
 def test_the_page_has_the_further_forms(tmp_path):
-    text = equations(lw.load("two_link")).html(tmp_path / "page.html").read_text(encoding="utf-8")
+    text = page_of("two_link")
     for title in (
         "Expanded: without brackets",
         "With a matrix C of centrifugal and Coriolis forces",

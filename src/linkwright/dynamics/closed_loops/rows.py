@@ -53,6 +53,16 @@ class LoopConstraint:
 
 def loop_ends(model: Model, loop: Loop) -> tuple[Frame, Frame]:
     """Return the frames y′ and y of a loop, including its canonical axes."""
+    return _own_ends(model).get(id(loop)) or _ends(model, loop)
+
+
+@kept
+def _own_ends(model: Model) -> dict[int, tuple[Frame, Frame]]:
+    """Return the ends of the model's own loops by the identity of the loop."""
+    return {id(loop): _ends(model, loop) for loop in model.loops if isinstance(loop, Loop)}
+
+
+def _ends(model: Model, loop: Loop) -> tuple[Frame, Frame]:
     return tuple(  # type: ignore[return-value]
         Frame(end.body, _snapped(end.placement @ axes))
         for end, axes in (

@@ -426,9 +426,16 @@ def _terms(p: Any) -> Iterator[tuple[list[tuple[int, int]], Fraction]]:
     """Yield the terms of python-flint's polynomial: ([(index of variable, exponent), …], coefficient)."""
     if not len(p):
         return
-    used = [k for k, degree in enumerate(p.degrees()) if degree]
+    degrees = p.degrees()
+    used = [k for k, degree in enumerate(degrees) if degree]
+    if len(degrees) > 20 + 2 * len(used):  # python-flint yields the exponents of all variables
+        few = flint.fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(used))], flint.Ordering.lex)
+        p = p.project_to_context(few, dict(zip(used, range(len(used)), strict=True)))
+        places = list(enumerate(used))
+    else:
+        places = [(k, k) for k in used]
     for exponents, c in p.terms():
-        yield [(k, int(exponents[k])) for k in used if exponents[k]], _fraction(int(c.p), int(c.q))
+        yield [(k, int(exponents[at])) for at, k in places if exponents[at]], _fraction(int(c.p), int(c.q))
 
 
 @lru_cache(4096)

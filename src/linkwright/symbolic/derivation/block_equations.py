@@ -43,8 +43,14 @@ from linkwright.spatial.inertia import of_parameters
 TERM_LIMIT = 20_000
 """Largest number of terms of one polynomial; more make programs of more than a megabyte."""
 
+END = 1 << 30
+"""The end of a monomial, above all variables."""
+
 Terms = dict[tuple[int, ...], Fraction]
-"""coefficients by exponents"""
+"""Coefficients by monomials: the variables in the order of nesting, each as often as its exponent, and the end.
+
+The leading monomial is the least.
+"""
 
 
 class NestedPolynomials:
@@ -57,38 +63,36 @@ class NestedPolynomials:
         self.variables = tuple(variables)
         self._steps: list[tuple[int, Fraction, int, int]] = []
         """(i, f, j, k): node j times variable k, plus f times node i; −1 is the number 1, −2 is zero"""
-        self._known: dict[frozenset[tuple[tuple[int, ...], Fraction]], int] = {}
+        self._known: dict[frozenset[tuple[tuple[int, ...], int, int]], int] = {}
 
     def node(self, p: Polynomial) -> tuple[Fraction, int]:
         """Return a polynomial as a factor and a node."""
-        terms: Terms = {}
         place = {name: k for k, name in enumerate(self.variables)}
+        terms: Terms = {}
         for factors, coefficient in p:
-            exponents = [0] * len(self.variables)
-            for name, exponent in factors:
-                exponents[place[name]] = exponent
-            terms[tuple(exponents)] = coefficient
+            variables = sorted(place[name] for name, exponent in factors for _ in range(exponent))
+            terms[(*variables, END)] = coefficient
         return self._node(terms)
 
     def _node(self, terms: Terms) -> tuple[Fraction, int]:
         if not terms:
             return Fraction(0), -2
-        leading = terms[max(terms)]
-        if len(terms) == 1 and not any(max(terms)):
+        first = min(terms)
+        leading, outer = terms[first], first[0]
+        if outer == END:
             return leading, -1
         if leading != 1:
-            terms = {exponents: c / leading for exponents, c in terms.items()}
-        key = frozenset(terms.items())
+            terms = {monomial: c / leading for monomial, c in terms.items()}
+        key = frozenset((monomial, c.numerator, c.denominator) for monomial, c in terms.items())
         if (known := self._known.get(key)) is not None:
             return leading, known
-        outer = next(k for k, exponent in enumerate(max(terms)) if exponent)
         within: Terms = {}
         rest: Terms = {}
-        for exponents, c in terms.items():
-            if exponents[outer]:
-                within[(*exponents[:outer], exponents[outer] - 1, *exponents[outer + 1 :])] = c
+        for monomial, c in terms.items():
+            if monomial[0] == outer:
+                within[monomial[1:]] = c
             else:
-                rest[exponents] = c
+                rest[monomial] = c
         _, inner = self._node(within)  # its leading coefficient is 1
         factor, added = self._node(rest)
         self._steps.append((added, factor, inner, outer))

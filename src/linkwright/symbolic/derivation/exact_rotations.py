@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +74,7 @@ def number(x: float) -> Surd:
     return short_number(x) or Surd(rational(x))
 
 
+@lru_cache(4096)
 def short_number(x: float) -> Surd | None:
     """Return a fraction or a decimal of few digits, or one times √2, √3 or √6; None for other numbers."""
     for root in ROOTS.values():
@@ -110,6 +112,13 @@ def _product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return _objects([[A[i, 0] * B[0, j] + A[i, 1] * B[1, j] + A[i, 2] * B[2, j] for j in range(3)] for i in range(3)])
 
 
+@lru_cache(4096)
+def _turned(turns: tuple[tuple[int, int], ...]) -> np.ndarray:
+    """Return the rotation (3, 3) of three successive turns about axes by multiples of π/12."""
+    first, second, third = (_turn(axis, k) for axis, k in turns)
+    return _product(_product(first, second), third)
+
+
 def _nearest(angle: float) -> int:
     return round(angle / STEP)
 
@@ -124,11 +133,10 @@ def exact_rotation(R: Array, tolerance: float, where: str, advice: str = "") -> 
         return _objects([[_SIGNS[x] for x in row] for row in R.tolist()]), 0.0
     nearest = math.inf
     for turns in _successive_turns(R):
-        first, second, third = (_turn(axis, _nearest(angle)) for axis, angle in turns)
-        exact = _product(_product(first, second), third)
+        exact = _turned(tuple((axis, _nearest(angle) % 24) for axis, angle in turns))
         error = float(np.abs(exact.astype(float) - R).max())
         if error <= tolerance:
-            return exact, error
+            return exact.copy(), error
         nearest = min(nearest, error)
     raise ModelError(
         f"{where} turns by angles that are no multiples of π/12 (off by {nearest:.2g}): its cosines are no numbers "
