@@ -357,10 +357,13 @@ class Expr:
     __radd__ = __add__
 
     def __sub__(self, y: Any) -> Any:
-        if type(y) is not Expr or y.graph is not self.graph:
+        graph = self.graph
+        if y is graph.zero:
+            return self
+        if type(y) is not Expr or y.graph is not graph:
             if (y := _operand(self, y)) is NotImplemented:
                 return y
-        return self.graph.apply_two("sub", self, y)
+        return graph.apply_two("sub", self, y)
 
     def __rsub__(self, y: Any) -> Any:
         return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("sub", y, self)

@@ -236,9 +236,8 @@ class SemidefiniteFactors(NamedTuple):
         rest = 1.0 - np.array(eliminated)
         null = list(np.diag(rest))  # columns of the null space, or zeros
         for k, column in reversed(list(zip(self.rows, self.L, strict=True))):
-            for i in range(m):
-                if i != k:
-                    null[k] = null[k] - column[i] * null[i]
+            for i in _nonzero(column):
+                null[k] = null[k] - column[i] * null[i]
         if not m:
             return X
         N = np.stack(null)
@@ -261,7 +260,7 @@ class SemidefiniteFactors(NamedTuple):
         if not some:
             return X
         N, rest = N[:, some], rest[some]
-        return X - N @ solve_symmetric(N.T @ N + np.diag(1.0 - rest), N.T @ X)
+        return X - N @ solve_symmetric(_gram_matrix(N) + np.diag(1.0 - rest), N.T @ X)
 
     def _less_null_vectors(self, X: Array, rest: Array, most: int) -> Array:
         """Do the same for a vector of each always omitted row and ``most`` others: ``rest`` (m,) is 1 at both."""
@@ -279,9 +278,8 @@ class SemidefiniteFactors(NamedTuple):
         for start in starts:
             null = list(start)
             for k, column in reversed(list(zip(self.rows, self.L, strict=True))):
-                for i in range(m):
-                    if i != k:
-                        null[k] = null[k] - column[i] * null[i]
+                for i in _nonzero(column):
+                    null[k] = null[k] - column[i] * null[i]
             n = np.stack(null)
             for e, inverse in orthogonal:
                 n = n - e * (inverse * (e @ n))
@@ -290,6 +288,21 @@ class SemidefiniteFactors(NamedTuple):
         for e, inverse in orthogonal:
             X = X - e * (inverse * (e @ X))
         return X
+
+
+def _nonzero(entries: Sequence[Any]) -> list[int]:
+    """Return the indices of entries that are not zero for all inputs: of many loops, most entries are zero."""
+    return [k for k, x in enumerate(entries) if not is_zero(x)]
+
+
+def _gram_matrix(N: Array) -> Array:
+    """Return NᵀN (k, k) for symbols N (m, k), without products of zeros."""
+    columns = [{k: column[k] for k in _nonzero(column)} for column in N.T]
+    G = np.zeros((len(columns),) * 2).astype(object)
+    for i, x in enumerate(columns):
+        for j, y in enumerate(columns):
+            G[i, j] = sum((x[k] * y[k] for k in sorted(x.keys() & y.keys())), 0.0)
+    return G
 
 
 def semidefinite_factors(
@@ -329,9 +342,10 @@ def semidefinite_factors(
             continue
         inverse = where(clear, 1.0 / where(clear, pivot, 1.0), 0.0)
         column = np.zeros(m).astype(object)
-        for later, i in enumerate(steps[n + 1 :], n + 1):
+        coupled = [i for i in steps[n + 1 :] if not is_zero(rest[i, k])]
+        for later, i in enumerate(coupled):
             column[i] = rest[i, k] * inverse
-            for j in steps[n + 1 : later + 1]:
+            for j in coupled[: later + 1]:
                 rest[i, j] = rest[i, j] - column[i] * rest[j, k]
         rows.append(k)
         columns.append(column)
@@ -366,9 +380,10 @@ def _factors(A: Array) -> tuple[list[list[Any]], list[Any]]:
     inverse = [None] * n
     for k in reversed(range(n)):
         inverse[k] = 1.0 / rows[k][k]
-        for i in reversed(range(k)):
+        coupled = _nonzero(rows[k][:k])
+        for later, i in reversed(list(enumerate(coupled))):
             ratio = rows[k][i] * inverse[k]
-            for j in range(i + 1):
+            for j in coupled[: later + 1]:
                 rows[i][j] = rows[i][j] - ratio * rows[k][j]
             rows[k][i] = ratio
     return rows, inverse
