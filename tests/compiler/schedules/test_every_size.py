@@ -23,8 +23,8 @@ from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
 from shortened import long_form
 
-SIZES = (2, 10, 101)
-NIGHTLY = [("chain", 30), ("chain", 200), ("mixed", 300), ("followers", 300)]
+SIZES = (2, 101)
+NIGHTLY = [("chain", 10), ("chain", 30), ("chain", 200), ("mixed", 300), ("followers", 300)]
 """Sizes of which the book's evaluation takes long."""
 LONGEST_STRAIGHT = 99
 """Bodies of the longest straight lines, which take long to compile: here of the two that are used most."""

@@ -63,7 +63,7 @@ def linkages(many: int) -> Model:
     return builder.build()
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(looped(mimics=False), st.integers(0, 2**32 - 1))
 def test_every_kind_of_loop(closed: tuple[Model, np.ndarray], seed: int) -> None:
     """As exact as the same assembly in straight lines, which is held to the whole system elsewhere."""
@@ -101,7 +101,7 @@ def test_linkages_of_the_library(name: str, way: dict[str, object]) -> None:
     assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-9
 
 
-@pytest.mark.parametrize("many", [1, 9, 40])
+@pytest.mark.parametrize("many", [1, 9, 20])
 def test_linkages_beside_each_other(many: int) -> None:
     """Loops of different numbers on lanes; ends on bodies and on the ground."""
     model = linkages(many)
@@ -134,7 +134,7 @@ def test_rods_of_different_length_are_alike() -> None:
 
 
 def test_programs_do_not_grow_with_the_number_of_loops() -> None:
-    few, many = (on_lanes(lw.load(f"four_bars:{k}"), method="assembly", schedule="serial").program for k in (20, 200))
+    few, many = (on_lanes(lw.load(f"four_bars:{k}"), method="assembly", schedule="serial").program for k in (10, 100))
     assert few.parts.variants == many.parts.variants
     assert sum(isinstance(one, LoopVariant) for one in many.parts.variants) <= 3
     assert many.layout.bytes < 10.5 * few.layout.bytes
@@ -165,7 +165,7 @@ def test_angles_far_away_and_numbers_that_are_not() -> None:
 
 def test_chosen_by_size() -> None:
     """Without a word of it: compiled, where straight lines would be too long or take long to compile."""
-    model = lw.load("four_bars:150")
+    model = lw.load("four_bars:40")
     q = model.neutral()
     tau = np.random.default_rng(0).normal(size=model.nv)
     with warnings.catch_warnings():
@@ -183,11 +183,13 @@ def test_what_closes_loops_again(name: str) -> None:
     rng = np.random.default_rng(5)
     v = rng.normal(size=model.nv)
     q = dynamics.integrate(model, lw.close_loops(model, model.neutral()), 1e-3 * rng.normal(size=model.nv))
+    corrections = []
     for function, x in ((position_correction, (q,)), (velocity_correction, (q, v))):
         kernel = lw.compile(function, model, unroll=False)
         assert isinstance(kernel.program, LevelProgram)
-        assert relative_error(kernel(*x), function(model, *x)) < 1e-11
-    after = dynamics.integrate(model, q, lw.compile(position_correction, model, unroll=False)(q))
+        corrections.append(kernel(*x))
+        assert relative_error(corrections[-1], function(model, *x)) < 1e-11
+    after = dynamics.integrate(model, q, corrections[0])
     before, left = (np.abs(dynamics.constraint_residual(model, x)).max() for x in (q, after))
     assert left < 0.05 * before
 

@@ -22,6 +22,7 @@ from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.errors import InconsistentMotionError, TooLargeError
 from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
+from shortened import long_form
 
 pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
 
@@ -118,10 +119,11 @@ def test_mechanisms_of_a_hundred_bodies_run_in_loops_by_themselves():
     assert not isinstance(lw.compile(lw.forward_dynamics, chain, unroll=True).program, LoopProgram)
 
 
-def test_ten_thousand_links():
-    chain = lw.load("planar:10000")
+@pytest.mark.parametrize("links", [2_000, *long_form(10_000)])
+def test_thousands_of_links(links):
+    chain = lw.load(f"planar:{links}")
     rng = np.random.default_rng(0)
-    q, v, tau = 0.01 * rng.normal(size=10_000), 0.01 * rng.normal(size=10_000), rng.normal(size=10_000)
+    q, v, tau = 0.01 * rng.normal(size=links), 0.01 * rng.normal(size=links), rng.normal(size=links)
     kernel = lw.compile(lw.forward_dynamics, chain)
     assert kernel.program.record_bytes <= 600
     a = kernel(q, v, tau)
