@@ -53,8 +53,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-INTERPRETED = {"dynamics", "oracles"}
-"""Folders of tests of values, whose kernels run a few times (see `interpreted.py`)."""
+INTERPRETED = {
+    *("dynamics", "oracles", "trajectories"),
+    *("control/test_bounds_of_laws.py", "control/test_optimal_motions.py", "control/test_whole_body.py"),
+}
+"""Folders and files of tests of values, whose kernels run a few times (see `interpreted.py`)."""
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 IN_CHROMIUM = (
@@ -89,8 +92,8 @@ def interpreted(request: pytest.FixtureRequest) -> Iterator[None]:
     """Interpret the first calls of kernels in `INTERPRETED`, unless a file has a fixture of this name."""
     from interpreted import first_calls_interpreted
 
-    folder = request.path.relative_to(Path(__file__).parent).parts[0]
-    with first_calls_interpreted() if folder in INTERPRETED else nullcontext():
+    path = request.path.relative_to(Path(__file__).parent)
+    with nullcontext() if INTERPRETED.isdisjoint((path.parts[0], path.as_posix())) else first_calls_interpreted():
         yield
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from linkwright.ik_solvers.exact.chain import Chain, forward
 from linkwright.ik_solvers.exact.decompositions import decompositions
 from linkwright.ik_solvers.exact.formulas.subproblems import SineCosine
 from linkwright.model.library.dh import DHRow, from_dh
+from shortened import long_form
 
 
 def real_robot(file):
@@ -76,10 +78,17 @@ def turned_by(a, b):
     return np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi
 
 
-def prepared(name, n, seed=0):
+@cache
+def solver_of(name, **options):
+    """A model, and its solver: what is compiled for it serves all tests."""
     make, frame, given = ARMS[name]
     model = make()
-    solver = lw.analytic_inverse_kinematics(model, frame, given=given)
+    return model, lw.analytic_inverse_kinematics(model, frame, **({"given": given} | options))
+
+
+def prepared(name, n, seed=0):
+    _, frame, given = ARMS[name]
+    model, solver = solver_of(name)
     q = model.random(n, seed=seed)
     arrays = [lw.pose(model, q, frame)]
     if given is not None:
@@ -93,7 +102,11 @@ def left(model, frame, T, q):
     return np.sqrt(((X - T)[..., :3, 3] ** 2).sum(-1) + 0.5 * ((X - T)[..., :3, :3] ** 2).sum((-1, -2)))
 
 
-@pytest.mark.parametrize("name", ARMS)
+OF_ORACLES = ("any geometry", "sixteen")
+"""Arms whose solutions `test_exact_oracles.py` compares with others."""
+
+
+@pytest.mark.parametrize("name", [name for name in ARMS if name not in OF_ORACLES] + long_form(*OF_ORACLES))
 def test_the_true_posture_is_among_the_branches_and_all_branches_are_true(name):
     model, frame, solver, q, arrays = prepared(name, 500)
     found = solver(*arrays)
@@ -167,8 +180,7 @@ def test_any_three_neighboring_axes_that_meet_or_are_parallel_are_enough(kind, f
 
 @pytest.mark.parametrize("given", ["joint1", "joint2", "joint3", "joint5", "joint6", "joint7"])
 def test_any_joint_whose_removal_leaves_a_family_can_be_given(given):
-    arm = lw.load("arm7")
-    solver = lw.analytic_inverse_kinematics(arm, "tool", given=given)
+    arm, solver = solver_of("arm7", given=given)
     assert solver.given == given
     q = arm.random(seed=3)
     found = solver(lw.pose(arm, q, "tool"), q[arm.slice(given).q][0])
@@ -176,8 +188,7 @@ def test_any_joint_whose_removal_leaves_a_family_can_be_given(given):
 
 
 def test_seven_joints_choose_what_is_given():
-    arm = lw.load("arm7")
-    solver = lw.analytic_inverse_kinematics(arm, "tool")
+    _, solver = solver_of("arm7", given=None)
     assert solver.given == "elbow angle"
     with pytest.raises(ArgumentError, match="give the elbow angle too"):
         solver(np.eye(4))
@@ -186,8 +197,7 @@ def test_seven_joints_choose_what_is_given():
 
 
 def test_the_elbow_angle_of_a_shoulder_and_a_wrist():
-    arm = lw.load("arm7")
-    solver = lw.analytic_inverse_kinematics(arm, "tool", given="elbow angle")
+    arm, solver = solver_of("arm7", given="elbow angle")
     q = arm.random(300, seed=5)
     T = lw.pose(arm, q, "tool")
     found = solver(T, solver.elbow_angle(q))
@@ -216,8 +226,7 @@ def tutorial(x, y, z, alpha, lengths=(0.3, 0.5, 0.4, 0.2)):
 
 
 def test_four_joints_take_a_place_and_a_pitch_forwards_and_backwards():
-    arm = lw.load("arm4")
-    solver = lw.analytic_inverse_kinematics(arm, "tool", task="pitch")
+    arm, solver = solver_of("arm4", task="pitch")
     q = arm.random(200, seed=0)
     p = np.concatenate([lw.pose(arm, q, "tool")[:, :3, 3], q[:, 1:].sum(axis=1, keepdims=True)], axis=1)
     found = solver(p)
@@ -233,14 +242,12 @@ def test_four_joints_take_a_place_and_a_pitch_forwards_and_backwards():
 
 
 def test_out_of_reach_and_infinitely_many_are_said():
-    arm = lw.load("arm4")
-    solver = lw.analytic_inverse_kinematics(arm, "tool", task="pitch")
+    _, solver = solver_of("arm4", task="pitch")
     assert solver([1.5, 0.0, 0.3, 0.0]).reason == "out of reach"
     above = solver([0.0, 0.0, 1.0, 0.5])
     assert above.count
     assert above.reason == "infinitely many: joint1 is free"
-    puma = lw.load("puma560")
-    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    puma, solver = solver_of("puma560")
     found = solver(lw.pose(puma, [[0.1, 0.2, 0.3, 0.4, 0.0, 0.6], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]], "tool"))
     assert found.reason.tolist() == ["infinitely many: joint4, joint6 are free", ""]
     assert solver.free([0.1, 0.2, np.arctan2(0.0203, 0.4318) - np.pi / 2, 0.4, 0.5, 0.6]) == ()  # straight, not free
@@ -346,24 +353,22 @@ def test_a_position_is_enough_for_two_or_three_joints(kinds):
 
 
 def test_singular_postures_have_finite_answers():
-    puma = lw.load("puma560")
-    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    puma, solver = solver_of("puma560")
     straight = np.arctan2(0.0203, 0.4318) - np.pi / 2  # of the elbow
     for q in ([0.1, 0.2, 0.3, 0.4, 0.0, 0.6], [0.1, 0.2, straight, 0.4, 0.5, 0.6], [0.1, 0.2, straight, 0.4, 0.0, 0.6]):
         T = lw.pose(puma, q, "tool")
         found = solver(T)
         assert found.count >= 1
         assert left(puma, "tool", T, found.q[found.exact]).max() < 1e-10
-    arm = lw.load("arm7")  # upright: shoulder, elbow and wrist straight at once
+    arm, solver = solver_of("arm7", given="joint3")  # upright: shoulder, elbow and wrist straight at once
     T = lw.pose(arm, arm.neutral(), "tool")
-    found = lw.analytic_inverse_kinematics(arm, "tool", given="joint3")(T, 0.0)
+    found = solver(T, 0.0)
     assert found.count >= 1
     assert left(arm, "tool", T, found.q[found.exact]).max() < 1e-7
 
 
 def test_out_of_reach_the_nearest_is_reported_as_not_exact():
-    puma = lw.load("puma560")
-    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    puma, solver = solver_of("puma560")
     T = lw.pose(puma, puma.random(seed=0), "tool")
     T[:3, 3] *= 2.0 / np.linalg.norm(T[:3, 3])
     found = solver(T)
@@ -378,8 +383,7 @@ def test_out_of_reach_the_nearest_is_reported_as_not_exact():
 
 
 def test_a_pose_that_four_joints_cannot_take_is_reported():
-    arm = lw.load("arm4")
-    solver = lw.analytic_inverse_kinematics(arm, "tool")
+    arm, solver = solver_of("arm4")
     q = np.array([0.4, 0.6, -0.8, 0.3])
     T = lw.pose(arm, q, "tool")
     np.testing.assert_allclose(T[:3, 3], [0.924465, 0.390857, 0.522820], atol=1e-6)
@@ -438,8 +442,7 @@ def test_other_joints_rest_and_batches_have_any_shape():
 
 
 def test_mistakes_are_reported():
-    puma = lw.load("puma560")
-    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    puma, solver = solver_of("puma560")
     T = np.broadcast_to(lw.pose(puma, puma.neutral(), "tool"), (3, 4, 4)).copy()
     with pytest.raises(ShapeError, match=r"T has shape \(3, 4\)"):
         solver(T[:, 0])
@@ -465,7 +468,7 @@ def test_mistakes_are_reported():
 
 
 def test_the_explanation_names_the_decomposition_and_the_numbers():
-    result = lw.analytic_inverse_kinematics(lw.load("puma560"), "tool").explanation()
+    result = solver_of("puma560")[1].explanation()
     for part in ("spherical wrist", "the axes 4, 5 and 6 meet in a point", "0.4318", "subproblem 4", "up to 8 answers"):
         assert part in result
     result = lw.analytic_inverse_kinematics(lw.load("arm7"), "tool", given="joint7").explanation()
@@ -481,9 +484,9 @@ def test_turns_are_angles():
 
 
 def test_a_solver_says_what_it_is():
-    text = repr(lw.analytic_inverse_kinematics(lw.load("puma560"), "tool"))
+    text = repr(solver_of("puma560")[1])
     assert text == "<AnalyticSolver of 'tool' of 'puma560': spherical wrist, 8 branches>"
-    assert "'elbow angle' given" in repr(lw.analytic_inverse_kinematics(lw.load("arm7"), "tool"))
+    assert "'elbow angle' given" in repr(solver_of("arm7", given=None)[1])
     for wrong in ("a", -1.0, np.nan, [1e-9, 1e-9]):
         with pytest.raises(LinkwrightError, match="tolerance"):
             lw.analytic_inverse_kinematics(lw.load("puma560"), "tool", tolerance=wrong)

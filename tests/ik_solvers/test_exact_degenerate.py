@@ -177,15 +177,22 @@ def of_arm(model, frame, q):
     return whole
 
 
-EVERY = [3, *long_form(1)]
-"""One of how many postures is tried: those next to singular ones take up to 0.1 s."""
+EVERY = [12, *long_form(1)]
+"""One of how many postures is tried at each distance: those next to singular ones take up to 0.1 s."""
 
 
-@pytest.mark.parametrize("every", EVERY)
+def next_to(q, every, random):
+    """Some of the postures (n, joints), and others next to them; other ones at each distance."""
+    for k, distance in enumerate((0.0, 1e-9, 1e-7, 1e-5)):
+        some = q[every * k // 4 :: every]
+        yield some + distance * random.uniform(-1.0, 1.0, some.shape)
+
+
+@pytest.mark.parametrize("every", [65, *long_form(13)])
 @pytest.mark.parametrize("name", ["ur5_robot", "kinova", "puma560"])
 def test_postures_of_right_angles_are_found_or_infinitely_many(name, every):
     model, frame = load(name)
-    q = np.array(list(itertools.product(RIGHT, repeat=6)))[:: 13 * every]
+    q = np.array(list(itertools.product(RIGHT, repeat=6)))[::every]
     assert_found(solver_of(name), model, frame, q)
 
 
@@ -198,9 +205,7 @@ def test_postures_at_and_next_to_singular_ones_are_found_or_infinitely_many(name
     right = np.array(RIGHT)[random.integers(0, 4, (60, n))]
     fifteen = random.integers(-11, 13, (60, n)) * np.pi / 12
     structured = np.where(random.random((60, n)) < 0.5, fifteen, random.uniform(-3.0, 3.0, (60, n)))
-    q = np.concatenate([right, fifteen, structured])[::every]
-    for distance in (0.0, 1e-9, 1e-7, 1e-5):
-        near = q + distance * random.uniform(-1.0, 1.0, q.shape)
+    for near in next_to(np.concatenate([right, fifteen, structured]), every, random):
         assert_found(solver, model, frame, of_arm(model, frame, near))
 
 
@@ -211,9 +216,7 @@ def test_straight_postures_with_another_joint_given_are_found_or_infinitely_many
     solver = solver_of(name, given)
     random = np.random.default_rng(0)
     fifteen = random.integers(-11, 13, (100, 7)) * np.pi / 12
-    q = np.where(random.random((100, 7)) < 0.6, 0.0, fifteen)[::every]
-    for distance in (0.0, 1e-9, 1e-7, 1e-5):
-        near = q + distance * random.uniform(-1.0, 1.0, q.shape)
+    for near in next_to(np.where(random.random((100, 7)) < 0.6, 0.0, fifteen), every, random):
         assert_found(solver, model, frame, of_arm(model, frame, near))
 
 
@@ -229,20 +232,6 @@ def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_
     [
         # multiple roots, which rounding of the equation of degree 16 moves off zero
         ("xarm7", "joint2", [-np.pi / 2, np.pi, -np.pi / 2, np.pi / 2, np.pi, np.pi / 2, np.pi]),
-        (
-            "panda",
-            "panda_joint1",
-            [
-                4.2139637486452906e-08,
-                -1.5707963295096292,
-                -7.058409433059474e-08,
-                3.1415927264233585,
-                7.215525266628129e-08,
-                9.269719981899156e-08,
-                3.141592582565761,
-                0.0,
-            ],
-        ),
         (
             "panda",
             "panda_joint2",
@@ -286,19 +275,36 @@ def test_two_close_answers_that_the_formulas_of_an_approximate_family_merge_are_
                 0.0,
             ],
         ),
-        # the middle one of three answers that are 1e-3 rad apart
-        (
-            "xarm7",
-            "joint1",
-            [
-                0.5235987092502344,
-                -2.617993853007184,
-                -1.0110303243587215e-08,
-                -3.742649706722145e-08,
-                -2.6339487439336318e-08,
-                -8.668095339763224e-08,
-                -0.1578228366331363,
-            ],
+        # of further solvers
+        *long_form(
+            (
+                "panda",
+                "panda_joint1",
+                [
+                    4.2139637486452906e-08,
+                    -1.5707963295096292,
+                    -7.058409433059474e-08,
+                    3.1415927264233585,
+                    7.215525266628129e-08,
+                    9.269719981899156e-08,
+                    3.141592582565761,
+                    0.0,
+                ],
+            ),
+            # the middle one of three answers that are 1e-3 rad apart
+            (
+                "xarm7",
+                "joint1",
+                [
+                    0.5235987092502344,
+                    -2.617993853007184,
+                    -1.0110303243587215e-08,
+                    -3.742649706722145e-08,
+                    -2.6339487439336318e-08,
+                    -8.668095339763224e-08,
+                    -0.1578228366331363,
+                ],
+            ),
         ),
     ],
 )
@@ -393,6 +399,13 @@ def right_angled_arm(kind, seed, slides=()):
     return builder.frame("hand", before, xyz=(0.1, 0.2, 0.3)).build()
 
 
+@cache
+def right_angled_solver(kind, seed, slides=()):
+    """Such an arm, and its solver."""
+    model = right_angled_arm(kind, seed, slides)
+    return model, lw.analytic_inverse_kinematics(model, "hand", task="position" if "position" in kind else "pose")
+
+
 @pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize(
     ("kind", "seed", "slides"),
@@ -404,7 +417,7 @@ def right_angled_arm(kind, seed, slides=()):
         ("three parallel axes", 18, ()),
         ("three parallel axes", 10, ()),
         ("six joints of any geometry", 5, ()),
-        ("six joints of any geometry", 8, ()),
+        *long_form(("six joints of any geometry", 8, ())),
         ("spherical shoulder, elbow and wrist", 0, ()),
         ("planar, three hinges", 0, ()),
         ("a hinge and a plane", 2, ()),
@@ -413,21 +426,11 @@ def right_angled_arm(kind, seed, slides=()):
     ],
 )
 def test_postures_of_random_right_angled_arms_are_found_or_infinitely_many(kind, seed, slides, every):
-    model = right_angled_arm(kind, seed, slides)
-    task = "position" if "position" in kind else "pose"
-    solver = lw.analytic_inverse_kinematics(model, "hand", task=task)
+    model, solver = right_angled_solver(kind, seed, slides)
     assert solver.family == kind
     random = np.random.default_rng(seed)
-    q = np.array(RIGHT)[random.integers(0, 4, (60, model.nq))][::every]
-    for distance in (0.0, 1e-9, 1e-7, 1e-5):
-        assert_found(solver, model, "hand", q + distance * random.uniform(-1.0, 1.0, q.shape))
-
-
-@pytest.fixture(scope="module")
-def six_joints():
-    """Six joints of any geometry, and their solver."""
-    model = right_angled_arm("six joints of any geometry", 5)
-    return model, lw.analytic_inverse_kinematics(model, "hand")
+    for near in next_to(np.array(RIGHT)[random.integers(0, 4, (60, model.nq))], every, random):
+        assert_found(solver, model, "hand", near)
 
 
 @pytest.mark.variants("distance")
@@ -440,9 +443,9 @@ def six_joints():
         [0.0, -np.pi / 2, 0.0, np.pi / 2, 0.0, -np.pi / 2],
     ],
 )
-def test_an_eightfold_root_leaves_places_for_other_answers(six_joints, q, distance):
+def test_an_eightfold_root_leaves_places_for_other_answers(q, distance):
     """Rounding turns two eightfold roots into 16 different answers, and an arm has no more."""
-    model, solver = six_joints
+    model, solver = right_angled_solver("six joints of any geometry", 5)
     q = np.array([q]) + distance * np.random.default_rng(0).uniform(-1.0, 1.0, (3, 6))
     assert_found(solver, model, "hand", q)
 

@@ -94,14 +94,10 @@ def _free(model: Model, fixed: Iterable[str]) -> Array:
 def _closed(model: Model, q: Array, free: Array) -> Array:
     model.require_numbers("a search of configurations with closed loops", placements_only=True)
     error, units = _error(model, q), scale_of(model).velocities
-    damping, limit = 1e-3, CLOSED
+    damping, limit, factored = 1e-3, CLOSED, _factored(model, q, free)
     for _ in range(ITERATIONS):
         if np.abs(error).max(initial=0.0) <= 1e-15:
             break
-        factored = [
-            (part, np.linalg.svd(part.K * free[part.columns], full_matrices=False))
-            for part in _separate_in_units(model, q)
-        ]
         scale = max((float(sizes.max(initial=0.0)) for _, (_, sizes, _) in factored), default=0.0) or 1.0
         step, remains = np.zeros(model.nv), 0.0
         for part, (U, sizes, Vt) in factored:
@@ -116,6 +112,7 @@ def _closed(model: Model, q: Array, free: Array) -> Array:
         left = _error(model, moved)
         if left @ left < error @ error:
             q, error, damping = moved, left, 0.1 * damping
+            factored = _factored(model, q, free)
         elif np.abs(error).max() <= limit:  # converged to rounding, of numbers or of the file
             break
         else:
@@ -125,6 +122,12 @@ def _closed(model: Model, q: Array, free: Array) -> Array:
     if not np.abs(error).max(initial=0.0) <= limit:
         raise ClosureError(_what_is_open(model, q), constraint_residual(model, q), q)
     return q
+
+
+def _factored(model: Model, q: Array, free: Array) -> list[tuple[LoopRowGroup, Any]]:
+    """Return the independent parts of K in the mechanism's units, and their singular value decompositions."""
+    parts = _separate_in_units(model, q)
+    return [(part, np.linalg.svd(part.K * free[part.columns], full_matrices=False)) for part in parts]
 
 
 def _error(model: Model, q: Array) -> Array:
