@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -54,13 +54,26 @@ def in_c(kernel, folder):
     return call
 
 
-@pytest.mark.parametrize("name", ["pd", "pid", "computed_torque", "operational_space", "within limits", "impedance"])
-def test_a_law_alone_and_as_c_gives_what_it_gives(name, tmp_path):
+@pytest.fixture(scope="module")
+def forms_of(tmp_path_factory):
+    """A function that returns an arm, one of its laws, the law's state, and the law as a kernel and as C."""
     arm = lw.load("arm7")
-    law, rng = laws(arm)[name], np.random.default_rng(0)
-    kernel, state = control.compiled(arm, law, **({"initial_state": np.zeros(7)} if name == "pid" else {}))
+
+    @cache
+    def made(name):
+        law = laws(arm)[name]
+        kernel, state = control.compiled(arm, law, **({"initial_state": np.zeros(7)} if name == "pid" else {}))
+        folder = tmp_path_factory.mktemp("law")
+        return arm, law, state, [kernel] if COMPILER is None else [kernel, in_c(kernel, folder)]
+
+    return made
+
+
+@pytest.mark.parametrize("name", ["pd", "pid", "computed_torque", "operational_space", "within limits", "impedance"])
+def test_a_law_alone_and_as_c_gives_what_it_gives(name, forms_of):
+    arm, law, state, forms = forms_of(name)
+    rng = np.random.default_rng(0)
     assert state.shape == ((7,) if name == "pid" else (0,))
-    forms = [kernel] if COMPILER is None else [kernel, in_c(kernel, tmp_path)]
     for k in range(5):
         t, q, v = 0.3 * k, START + 0.2 * rng.normal(size=7), 0.3 * rng.normal(size=7)
         own = (rng.normal(size=7),) if len(state) else ()
@@ -71,13 +84,10 @@ def test_a_law_alone_and_as_c_gives_what_it_gives(name, tmp_path):
                 np.testing.assert_allclose(x, y, rtol=1e-7, atol=1e-7)
 
 
-def test_efforts_within_limits_do_not_depend_on_rounding(tmp_path):
+def test_efforts_within_limits_do_not_depend_on_rounding(forms_of):
     """Targets beyond the effort limits, however far, leave no rounding errors in the efforts."""
-    arm = lw.load("arm7")
-    law, rng = laws(arm)["within limits"], np.random.default_rng(1)
-    kernel, _ = control.compiled(arm, law)
-    forms = [kernel] if COMPILER is None else [kernel, in_c(kernel, tmp_path)]
-    held = 0
+    arm, law, _, forms = forms_of("within limits")
+    rng, held = np.random.default_rng(1), 0
     for k in range(60):
         q, v = START + 0.2 * rng.normal(size=7), 0.3 * rng.normal(size=7)
         expected = law(arm, 0.3 * k, q, v)

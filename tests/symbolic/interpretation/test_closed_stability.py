@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.symbolic.closed_loop_control import equilibria
 
 
 def five_bar(damping=0.0):
@@ -25,13 +28,27 @@ MODELS = {
     "five_bar": five_bar,
     "damped": lambda: five_bar(0.3),
 }
+
+
+@pytest.fixture(autouse=True)
+def few_starts(monkeypatch):
+    """Search equilibria from a third of the initial guesses."""
+    monkeypatch.setattr(equilibria, "STARTS", 32)
+
+
+@cache
+def explained(name):
+    """The explanation of a linkage, the same for all tests."""
+    return lw.equations(MODELS[name]()).explanation()
+
+
 DEGREES = {"four_bar": 1, "slider_crank": 1, "five_bar": 2, "damped": 2}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_equilibria_rest_on_the_loops_and_small_motions_are_those_of_linearize(name):
-    model = MODELS[name]()
-    result = lw.equations(model).explanation()
+    result = explained(name)
+    model = result.model
     assert result.latex().isascii()
     found = result.equilibria.found
     assert len(found) >= 4
@@ -60,10 +77,10 @@ def test_equilibria_rest_on_the_loops_and_small_motions_are_those_of_linearize(n
 
 
 def test_friction_makes_the_lowest_asymptotically_stable():
-    result = lw.equations(five_bar(0.3)).explanation()
+    result = explained("damped")
     assert [one.kind for one in result.equilibria.found].count("asymptotically stable") == 1
     assert "With the model's friction motions die out." in result.text()
-    assert "no friction" in lw.equations(five_bar()).explanation().text()
+    assert "no friction" in explained("five_bar").text()
 
 
 def test_without_weight_they_rest_everywhere():

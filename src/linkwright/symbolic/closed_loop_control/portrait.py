@@ -145,7 +145,8 @@ def _separatrices(plane: PhasePlane) -> list[Array]:
     controlled = plane.controlled
     if not _flat(plane) or controlled.rest.varying:
         return []
-    found: list[Array] = []
+    saddles: list[Array] = []
+    starts: list[Array] = []
     (left, right), (low, high) = plane.spans
     width, height = right - left, high - low
     for one in controlled.rest.found:
@@ -156,33 +157,37 @@ def _separatrices(plane: PhasePlane) -> list[Array]:
         direction /= np.linalg.norm(direction / [width, height])
         for x, y in plane.places(one):
             for way in (1.0, -1.0):
-                start = np.array([x, y]) + 1e-4 * way * direction
-                found.append(np.vstack([[x, y], _back(plane, start)]))
-    return found
+                saddles.append(np.array([x, y]))
+                starts.append(saddles[-1] + 1e-4 * way * direction)
+    lines = _back(plane, np.reshape(starts, (-1, 2)))
+    return [np.vstack([saddle, line]) for saddle, line in zip(saddles, lines, strict=True)]
 
 
-def _back(plane: PhasePlane, z: Array) -> Array:
-    """A motion backwards in time, by Runge and Kutta's method; it ends outside of the plane."""
+def _back(plane: PhasePlane, z: Array) -> list[Array]:
+    """Motions backwards in time from states (n, 2), by Runge and Kutta's method; each ends outside of the plane."""
     rate = plane.controlled.acceleration
-    (left, right), (low, high) = plane.spans
-    wide, tall = right - left, high - low
+    low, high = np.transpose(plane.spans)
+    margin = 0.1 * (high - low)
 
     def flow(z: Array) -> Array:
-        return -np.array([z[1], rate(z[:1], z[1:])[0]])
+        return -np.concatenate([z[:, 1:], rate(z[:, :1], z[:, 1:])], axis=1)
 
-    line = [z]
-    for _ in range(20_000):
+    lines, left = [[start] for start in z], np.arange(len(z))
+    for _ in range(20_000 if len(z) else 0):
         a = flow(z)
         b = flow(z + 0.5 * FINE * a)
         c = flow(z + 0.5 * FINE * b)
         d = flow(z + FINE * c)
         z = z + FINE / 6.0 * (a + 2.0 * b + 2.0 * c + d)
-        if not np.isfinite(z).all():
+        finite = np.isfinite(z).all(axis=1)
+        z, left = z[finite], left[finite]
+        for line, state in zip(left, z, strict=True):
+            lines[line].append(state)
+        inside = ((low - margin <= z) & (z <= high + margin)).all(axis=1)
+        z, left = z[inside], left[inside]
+        if not len(left):
             break
-        line.append(z)
-        if not (left - 0.1 * wide <= z[0] <= right + 0.1 * wide and low - 0.1 * tall <= z[1] <= high + 0.1 * tall):
-            break
-    return np.array(line)
+    return [np.array(line) for line in lines]
 
 
 def draw(plane: PhasePlane, region: AttractionRegion | None, portrait: PhasePortrait | None = None) -> Figure:
