@@ -68,7 +68,7 @@ def measured(pair: tuple[str, str], seed: int, N: int = 20) -> tuple[Pairs, np.n
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=seeds)
 @example(seed=128053460)  # cylinders that are 0.011 of the smallest half size too deep
 @example(seed=9878)  # cylinder and box at a distance, which projections approach slowly
@@ -86,7 +86,7 @@ def test_gaps_are_the_separations_of_a_dense_search(pair, seed):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=seeds)
 @example(seed=580)  # two faces of a box are inclined alike
 def test_gaps_do_not_depend_on_axes_order_or_scale(pair, seed):
@@ -117,7 +117,7 @@ def test_gaps_do_not_depend_on_axes_order_or_scale(pair, seed):
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair[1] != "plane"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=seeds)
 def test_moved_by_the_gap_along_the_normal_they_touch(pair, seed):
     """However deep they overlap, the gap is a way out: then the separation is nothing, up to the bounds."""
@@ -136,7 +136,7 @@ LOWEST = 500
 
 
 @pytest.mark.parametrize("kind", FIELDS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=seeds)
 def test_gaps_on_height_fields_are_distances_up_to_the_bend_of_the_surface(kind, seed):
     """Of every point of contact, and of all points of the shape: what bends by H over a length L misses ½ H L²."""

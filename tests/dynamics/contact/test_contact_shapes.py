@@ -73,7 +73,7 @@ def poses(pair, seed, reach=0.3):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=seeds)
 def test_as_many_as_told_finite_and_with_unit_normals(pair, seed):
     found = touch(*itertools.chain(*zip(pair, poses(pair, seed), strict=True)))
@@ -86,7 +86,7 @@ def test_as_many_as_told_finite_and_with_unit_normals(pair, seed):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=seeds)
 def test_the_other_order_turns_the_normals(pair, seed):
     (a, b), (T1, T2) = pair, poses(pair, seed)
@@ -106,7 +106,7 @@ def test_the_other_order_turns_the_normals(pair, seed):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(seed=seeds)
 def test_moving_both_moves_all(pair, seed):
     all_moves(pair, seed)
@@ -398,21 +398,23 @@ def test_frames_of_a_constant_normal_are_constants():
 @pytest.mark.parametrize("pair", PAIRS)
 def test_nothing_is_nan_where_there_is_no_direction(pair):
     a, b = (SHAPES[kind] for kind in pair)
+    direction = np.random.default_rng(1).normal(size=(4, 4))  # of all entries, so that it shows NaN in each of them
 
-    def function(T1, T2):
-        return np.concatenate([np.array([one.gap, *one.point, *one.normal]) for one in candidates(a, T1, b, T2)])
+    def function(T1, T2, s):
+        found = candidates(a, T1 + s * direction, b, T2)
+        return np.concatenate([np.array([one.gap, *one.point, *one.normal]) for one in found])
 
-    slope = lw.compile(function, T1=(4, 4), T2=(4, 4)).derivative("T1")
+    slope = lw.compile(function, T1=(4, 4), T2=(4, 4), s=()).derivative("s")
     upside_down = np.diag([1.0, -1.0, -1.0, 1.0])
     R = np.eye(4)
     R[:3, :3] = random_rotation(np.random.default_rng(0))
     poses = ((np.eye(4), np.eye(4)), (upside_down, np.eye(4)), (R, R), (R, R @ upside_down), (R, np.eye(4)))
     for T1, T2 in poses:
         assert all(np.isfinite(x).all() for x in kernel_of(*pair)(T1, T2))
-        assert np.isfinite(slope(T1, T2)).all()
+        assert np.isfinite(slope(T1, T2, 0.0)).all()
     if not is_searched(pair):  # iterations of the book take half a second there
         for T1, T2 in poses:
-            assert np.isfinite(function(T1, T2)).all()
+            assert all(np.isfinite(x).all() for x in stacked(T1, T2, *pair))
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -56,7 +56,7 @@ def test_normals_do_not_jump_where_shapes_touch(kind: str) -> None:
     rng = np.random.default_rng(3)
     T = pose(rng, 0.05)
     shape = SHAPES[kind]
-    for _ in range(30):
+    for _ in range(8):
         deepest = min(candidates(shape, T, HULL, np.eye(4)), key=lambda one: one.gap)
         T[:3, 3] -= deepest.gap * deepest.normal
     normals = []
@@ -99,7 +99,7 @@ def test_faces_of_a_hull_contain_all_vertices_on_their_inner_side(seed: int) -> 
 def test_a_limit_changes_the_points_of_shapes_that_are_farther_apart_alone(kind: str) -> None:
     rng = np.random.default_rng(4)
     farther = 0
-    for _ in range(40):
+    for _ in range(12):
         T, limit = pose(rng, 0.35), rng.uniform(0.0, 0.3)
         whole = candidates(SHAPES[kind], T, HULL, np.eye(4))
         limited = candidates(SHAPES[kind], T, HULL, np.eye(4), limit)
@@ -109,4 +109,4 @@ def test_a_limit_changes_the_points_of_shapes_that_are_farther_apart_alone(kind:
         else:
             assert min(one.gap for one in limited) >= limit
             farther += 1
-    assert 5 < farther < 35
+    assert 1 < farther < 11
