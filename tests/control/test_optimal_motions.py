@@ -15,6 +15,7 @@ from linkwright.control.optimal.step_derivatives import curvature, factors
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.joints.joint import Cylindrical, Free, Planar, Prismatic, Revolute, Spherical
 from mechanisms import random_tree, state
+from shortened import long_form
 
 C = lw.control
 ilqr = C.ilqr
@@ -77,7 +78,7 @@ def test_steps_of_closed_loops_are_differentiated_too(method):
         ([Free], "semi_implicit"),
         ([Planar], "semi_implicit"),
         ([Revolute, Prismatic], "rk4"),
-        ([Planar], "rk4"),
+        *long_form(([Planar], "rk4")),
     ],
     ids=["ball", "free", "planar", "rk4", "planar rk4"],
 )
@@ -270,7 +271,9 @@ def test_without_limits_it_is_what_plain_numpy_finds(pendulums):
                 model, qk, vk, h, step=h, callback=lambda t, q, v, u=new[-1]: u, method="semi_implicit"
             )
             qk, vk = motion.q[-1], motion.v[-1]
-        tau = np.array(new)
+        change, tau = np.abs(new - tau).max(), np.array(new)
+        if change < 1e-9:
+            break
     np.testing.assert_allclose(found.tau, tau, atol=2e-5)
     np.testing.assert_allclose(found.gains, [K for K, _ in reversed(gains)], atol=1e-4)
 

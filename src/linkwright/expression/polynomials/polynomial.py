@@ -121,10 +121,9 @@ class Ring:
 
         p = p₀ + p₁ c + p₂ c² gives p − p₂ (c² + s² − 1), and 2 p₂ is the second derivative: no division.
         """
-        degrees = p.degrees()
         for bit, (variable, halved) in enumerate(self._relations):
-            if squares >> bit & 1 and degrees[variable] > 1:
-                p = p - p.derivative(variable).derivative(variable) * halved
+            if squares >> bit & 1 and len(twice := p.derivative(variable).derivative(variable)):
+                p = p - twice * halved
         return p
 
     def refuse(self, failure: Exception) -> Polynomial:
