@@ -384,11 +384,12 @@ class SecondDynamics:
 
         return 2.0 * difference(self.H) - difference(2.0 * self.H)
 
-    def compared(self):
+    def compared(self, feet=(0, 1)):
         """Return rows (kind of state, number, largest relative differences (n,)), and states for :meth:`costs`."""
         q, v, tau, events = self.run.motion.q, self.run.motion.v, self.run.motion.tau, self.run.runner.events
         rows, states = [], {}
-        for foot, side in enumerate(SIDES):
+        for foot in feet:
+            side = SIDES[foot]
             ends = [(a, b) for (a, kind, one), (b, *_) in pairwise(events) if (kind, one) == ("touch-down", foot)]
             down = np.array([a for a, _ in ends])
             before, _ = self.flat(q[down - 1], foot)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from linkwright.formats.lookup.installed_robots import example_robots
+from shortened import long_form
 
 pytest.importorskip("daqp")
 pytestmark = pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
@@ -50,8 +51,9 @@ def test_feet_take_turns_and_only_push(example, found):
     assert down == [k % 2 for k in range(len(down))]
 
 
-def test_assembly_with_connected_and_cut_feet_agrees_with_rigid_contact(example, found):
-    rows, _ = example.SecondDynamics(found).compared()
+@pytest.mark.parametrize("feet", [[0], *long_form([0, 1])])
+def test_assembly_with_connected_and_cut_feet_agrees_with_rigid_contact(example, found, feet):
+    rows, _ = example.SecondDynamics(found).compared(feet)
     assert {what for what, *_ in rows} >= {"lift-off", "ten of a flight", "left foot, touch-down"}
     for what, count, off in rows:
         assert len(off) == count > 0
