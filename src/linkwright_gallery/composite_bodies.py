@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -286,6 +286,12 @@ MEASURED_ROBOTS = ("puma560", "arm7", "planar:7", "humanoid")
 ROWS = 1024
 
 
+@cache
+def method_kernels(name: str) -> dict[str, lw.Kernel]:
+    """H of a robot by the three methods, compiled."""
+    return {method: lw.compile(lw.mass_matrix, lw.load(name), method=method) for method in METHODS}
+
+
 def three_methods() -> Iterator[Remark]:
     """Operations, and the time of a row in a batch."""
     from linkwright_gallery.benchmark.clock import interleaved, machine
@@ -294,9 +300,8 @@ def three_methods() -> Iterator[Remark]:
     yield measured("processor", "not printed", f"{here['processor']}, {here['clock']}")
     ratios: dict[str, list[list[float]]] = {"time": [], "operations": []}
     for name in MEASURED_ROBOTS:
-        robot = lw.load(name)
-        kernels = {method: lw.compile(lw.mass_matrix, robot, method=method) for method in METHODS}
-        q = robot.random(ROWS, seed=0)
+        kernels = method_kernels(name)
+        q = lw.load(name).random(ROWS, seed=0)
         H = {method: kernel(q) for method, kernel in kernels.items()}
         counts = [kernel.operations.total for kernel in kernels.values()]
         gap = max(float(np.abs(H[method] - H["composite"]).max()) for method in METHODS[1:])
@@ -332,7 +337,7 @@ def draw_three_methods(path: Path) -> Path:
     made = figure(8.0, 3.6)
     axes = made.subplots()
     for k, method in enumerate(METHODS):
-        counts = [lw.compile(lw.mass_matrix, lw.load(name), method=method).operations.total for name in MEASURED_ROBOTS]
+        counts = [method_kernels(name)[method].operations.total for name in MEASURED_ROBOTS]
         places = np.arange(len(counts)) + 0.27 * (k - 1)
         axes.bar(places, counts, 0.25, color=CYCLE[k], label=method.replace("_", " "))
         for place, count in zip(places, counts, strict=True):

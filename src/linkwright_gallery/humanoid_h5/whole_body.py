@@ -58,6 +58,7 @@ def mass_matrix_rate(robot: lw.Model, q: Array, v: Array, step: float = 1e-3) ->
     return rate
 
 
+@cache
 def tied() -> dict[str, tuple[Any, Any, float]]:
     """Both sides of each identity, and the largest relative residual that is rounding (or the error of differences)."""
     robot, (q, v, tau) = humanoid(), state()
