@@ -24,7 +24,7 @@ import numpy as np
 
 from linkwright.dynamics.contact.shapes.candidate import NOTHING, along, either, vector
 from linkwright.model.parts.shape import Shape
-from linkwright.spatial.arrays import Array, is_zero
+from linkwright.spatial.arrays import Array, is_symbolic, is_zero
 from linkwright.spatial.loops.repeats import repeat
 from linkwright.spatial.loops.tables import take
 
@@ -89,6 +89,9 @@ class VertexTable(NamedTuple):
 
     def farthest(self, first: Any, d: Array) -> Array:
         """Return the vertex (3,) farthest along d of the hull whose vertices begin at an index."""
+        if not is_symbolic(first, d):
+            own = self.vertices[int(first) :][: self.most]
+            return own[np.argmax(own @ d)]  # type: ignore[no-any-return]
 
         def compare(k: Any, best: Any, at: Any) -> tuple[Any, Any]:
             begin = first + k * float(GROUP)
