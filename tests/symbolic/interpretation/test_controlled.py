@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -41,8 +41,14 @@ def twisting(model, t, q, v, k):
     return k * np.sin(q[::-1] * np.array([1.0, 2.0])) - v
 
 
+@cache
+def equations_of(name):
+    """The equations of a mechanism, the same for all tests."""
+    return lw.equations(lw.load(name))
+
+
 def explained(name, law, **options):
-    return lw.equations(lw.load(name)).explanation(controller=law, **options)
+    return equations_of(name).explanation(controller=law, **options)
 
 
 def known(explained, q, v, error, error_rate):
@@ -278,7 +284,7 @@ def test_impedance_is_passive():
 
 @pytest.mark.parametrize("name", ["pendulum", "two_link", "arm4", "arm7", "chain3d:2"])
 def test_the_properties_that_control_uses_are_reported_and_hold(name):
-    made = lw.equations(lw.load(name))
+    made = equations_of(name)
     result = made.explanation()
     assert result.structure.is_skew
     assert "Ṁ − 2C is skew" in result.text()
@@ -289,7 +295,7 @@ def test_the_properties_that_control_uses_are_reported_and_hold(name):
 def test_the_regressor_gives_the_efforts(name):
     from linkwright.symbolic.interpretation.linear_parameters import LinearForm
 
-    made = lw.equations(lw.load(name))
+    made = equations_of(name)
     form = LinearForm(made._plan, 300_000)
     assert form.holds
     rng, model = np.random.default_rng(0), made.model
@@ -368,8 +374,7 @@ def test_adaptive_control_is_proved_as_it_is_run(name):
 
 
 def test_adaptive_control_of_larger_mechanisms_is_proved_by_its_formula():
-    model = lw.load("arm7")
-    result = lw.equations(model).explanation(controller=adaptive(model, bodies="all"))
+    result = explained("arm7", adaptive(lw.load("arm7"), bodies="all"))
     assert result.proved
     assert result.proof.structural
     assert "whose first part vanishes" in result.text()
