@@ -382,29 +382,39 @@ def test_a_damped_pendulum_is_as_fast_as_full_effort_in_either_direction_makes_i
     assert found[0] < 1.012 * best
 
 
-def test_a_root_without_a_motor_is_reported():
-    """However it is gone along the path needs effort there; where efforts do not matter it goes."""
-    for gravity, expected in ((-9.81, "58.86 N or N m at rest"), (0.0, "to move along the path")):
-        builder = lw.Builder("afloat", gravity=[0.0, 0.0, gravity])
-        builder.body("base", mass=5.0, center_of_mass=[0.0, 0.0, 0.0], inertia=0.1 * np.eye(3))
-        builder.joint("root", "free", "world", "base")
-        builder.body("link", mass=1.0, center_of_mass=[0.2, 0.0, 0.0], inertia=0.02 * np.eye(3))
-        builder.joint("hinge", "revolute", "base", "link", axis=[0.0, 1.0, 0.0])
-        model = builder.build()
-        waypoints = np.stack([model.neutral(), model.neutral()])
-        waypoints[1, -1] = 1.0
-        how = {"velocity": 2.0, "acceleration": 5.0}
-        for effort in (None, 100.0):
-            with pytest.raises(InputError, match=f"joint 'root' has no motor, but needs effort, {expected}"):
-                time_optimal(model, waypoints, effort=effort, **how)
-        motion = time_optimal(model, waypoints, effort=np.inf, **how)
-        assert used(motion).max() <= 1.0 + 1e-6
-        driven = time_optimal(model, waypoints, effort=100.0, actuated=["root", "hinge"], **how)
-        assert np.abs(driven.efforts(0.1)).max() <= 100.0
-        with pytest.raises(InputError, match="joint 'hinge' has no motor"):
-            time_optimal(model, waypoints, effort=100.0, actuated=["root"], **how)
-        locked = model.lock({"root": model.neutral()[:7]})
-        assert time_optimal(locked, waypoints[:, -1:], effort=100.0, **how).duration > 0.0
+def afloat(gravity):
+    """A floating base with a hinge, and waypoints between which the hinge turns."""
+    builder = lw.Builder("afloat", gravity=[0.0, 0.0, gravity])
+    builder.body("base", mass=5.0, center_of_mass=[0.0, 0.0, 0.0], inertia=0.1 * np.eye(3))
+    builder.joint("root", "free", "world", "base")
+    builder.body("link", mass=1.0, center_of_mass=[0.2, 0.0, 0.0], inertia=0.02 * np.eye(3))
+    builder.joint("hinge", "revolute", "base", "link", axis=[0.0, 1.0, 0.0])
+    model = builder.build()
+    waypoints = np.stack([model.neutral(), model.neutral()])
+    waypoints[1, -1] = 1.0
+    return model, waypoints
+
+
+@pytest.mark.parametrize(("gravity", "expected"), [(-9.81, "58.86 N or N m at rest"), (0.0, "to move along the path")])
+def test_a_root_without_a_motor_is_reported(gravity, expected):
+    """However it is gone along the path needs effort there."""
+    model, waypoints = afloat(gravity)
+    for effort in (None, 100.0):
+        with pytest.raises(InputError, match=f"joint 'root' has no motor, but needs effort, {expected}"):
+            time_optimal(model, waypoints, effort=effort, velocity=2.0, acceleration=5.0)
+
+
+def test_a_root_moves_where_efforts_do_not_matter_or_it_has_motors():
+    model, waypoints = afloat(-9.81)
+    how = {"velocity": 2.0, "acceleration": 5.0}
+    motion = time_optimal(model, waypoints, effort=np.inf, **how)
+    assert used(motion).max() <= 1.0 + 1e-6
+    driven = time_optimal(model, waypoints, effort=100.0, actuated=["root", "hinge"], **how)
+    assert np.abs(driven.efforts(0.1)).max() <= 100.0
+    with pytest.raises(InputError, match="joint 'hinge' has no motor"):
+        time_optimal(model, waypoints, effort=100.0, actuated=["root"], **how)
+    locked = model.lock({"root": model.neutral()[:7]})
+    assert time_optimal(locked, waypoints[:, -1:], effort=100.0, **how).duration > 0.0
 
 
 def test_motions_stay_what_they_are_when_moved_slowed_and_in_files(tmp_path):
