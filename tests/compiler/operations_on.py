@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import subprocess
+from pathlib import Path
 
 import numpy as np
 
@@ -57,6 +58,16 @@ def same(op: str, found: np.ndarray, expected: np.ndarray, columns: np.ndarray) 
     assert not wrong.any(), shown
 
 
+LONG_SOURCE = 50_000
+"""Bytes of C from which it is compiled without optimization: what an optimizing compiler warns about, and makes of each
+operation, all the shorter ones show."""
+
+
+def optimization(source: Path) -> str:
+    """Return the compiler's option for a file of C."""
+    return "-O0" if source.stat().st_size > LONG_SOURCE else "-O1"
+
+
 def in_c(kernel, folder):
     """The kernel, compiled as C."""
     path = kernel.save(folder / "code.c")
@@ -67,7 +78,7 @@ def in_c(kernel, folder):
         "-Wno-unused-parameter",
         "-Werror",
         "-pedantic",
-        "-O1",
+        optimization(path),
         "-ffp-contract=off",
     ]
     subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", folder / "code.so", "-lm"], check=True)

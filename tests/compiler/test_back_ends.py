@@ -164,7 +164,7 @@ def determined(function: Any, results: Any) -> tuple[Any, ...]:
     return (axes * semi_axes[..., None, :]) @ transposed, semi_axes, axes @ transposed
 
 
-LONG = 5000
+LONG = 2000
 """Operations from which programs are compiled quickly here, which gives the same bits (tested below): what is made of
 each operation as users have it, all the shorter ones show."""
 
@@ -461,9 +461,9 @@ def test_far_angles_are_noticed_beside_nan():
 
 
 def recurrence(x):
-    """One long chain: 15 000 operations that each need the one before, among them each of a few kinds."""
+    """One long chain: 10 000 operations that each need the one before, among them each of a few kinds."""
     y = x[0]
-    for _ in range(1500):
+    for _ in range(1000):
         y = y * x[1] + x[2]
         y = (y - x[3]) / (1.5 + y * y)
         y = lw.minimum(y, x[4]) - lw.where(y < x[5], x[6] * y, y)

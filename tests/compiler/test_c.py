@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from operations_on import HOSTILE, every_combination, one_operation, same
+from operations_on import HOSTILE, every_combination, one_operation, optimization, same
 
 import linkwright as lw
 from linkwright.compiler.emit.c import _distinct, source
@@ -30,7 +30,15 @@ def built(tmp_path):
     def build(kernel: Kernel, name: str | None = None):
         source = kernel.save(tmp_path / "kernel.c")
         library = tmp_path / f"{id(kernel)}.so"
-        flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wno-unused-variable", "-Wno-unused-parameter", "-Werror"]
+        flags = [
+            "-std=c99",
+            optimization(source),
+            "-Wall",
+            "-Wextra",
+            "-Wno-unused-variable",
+            "-Wno-unused-parameter",
+            "-Werror",
+        ]
         command = [COMPILER, *flags, "-fPIC", "-shared", str(source), "-o", str(library), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from operations_on import optimization
 
 import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
@@ -264,7 +265,7 @@ def test_loops_in_c(function, model, state, tmp_path):
     kernel = lw.compile(function, model) if function is swing else lw.compile(function, x=())
     path = kernel.save(tmp_path / "code.c")
     assert "for (" in path.read_text()
-    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-ffp-contract=off"]
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", optimization(path), "-ffp-contract=off"]
     subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", tmp_path / "code.so", "-lm"], check=True)
     call = getattr(ctypes.CDLL(str(tmp_path / "code.so")), kernel.program.name)
     given = [x[0].copy() for x in state] if function is swing else [np.array(7.0)]
@@ -277,7 +278,7 @@ def test_loops_in_c(function, model, state, tmp_path):
 def in_c(kernel, folder, given, more=()):
     """Return the results of the C source of a kernel, compiled without warnings."""
     path = kernel.save(folder / "code.c")
-    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-ffp-contract=off"]
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", optimization(path), "-ffp-contract=off"]
     subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", folder / "code.so", "-lm"], check=True)
     call = getattr(ctypes.CDLL(str(folder / "code.so")), kernel.program.name)
     outs = [np.full(slot.shape, np.nan) for slot in kernel.program.outputs]
