@@ -154,7 +154,7 @@ def drops(count: int, model: lw.Model) -> tuple[np.ndarray, np.ndarray]:
 def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, friction: float, duration: float) -> None:
     """W ≤ ⅛ Δvᵀ M̂ Δv, Δv being the change of the velocity by forces alone in the step: of order h²."""
     model, h = chain(restitution, friction).build().with_ground(), 1e-3
-    q, v = drops(12, model)
+    q, v = drops(6, model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of energy, where a step is long for how fast links turn
         motion = lw.simulate(model, q, v, duration, h, method=lw.Integrator(solver=EXACT))
