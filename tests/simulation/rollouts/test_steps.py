@@ -94,6 +94,7 @@ def test_kernels_that_take_more_say_how_to_bind_it():
         lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, callback=partial(kernel, gains=1.0))
 
 
+@pytest.mark.variants("name")
 @pytest.mark.parametrize("method", ["rk4", "midpoint", "euler", "semi_implicit"])
 @pytest.mark.parametrize("name", ["two_link", "four_bar", "quadruped"])
 def test_together_is_one_by_one(name, method):
