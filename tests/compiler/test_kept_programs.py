@@ -10,6 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.compiler.native import kept_programs
 from linkwright.compiler.native.kept_programs import kept_program
+from linkwright.compiler.schedules import selection
 from linkwright.simulation.integrators import step_function
 
 SOURCES = kept_programs.sources
@@ -138,3 +139,39 @@ def test_controllers_of_users_are_traced_again(folder, monkeypatch):
     first = motion_of(controller=hold)
     monkeypatch.setitem(globals(), "gain_of_user", lambda x: 5.0 * x)
     assert np.abs(motion_of(controller=hold).v - first.v).max() > 1e-6
+
+
+def test_functions_of_the_library_are_not_traced_again(folder, monkeypatch):
+    def results() -> list[np.ndarray]:
+        model = lw.load("arm7")
+        q = np.tile(np.linspace(-1.0, 1.0, model.nv), (2, 1))
+        derivatives = lw.forward_dynamics_derivatives(model, q, 0.5 * q, q)
+        kernel = lw.compile(lw.inverse_dynamics, model, wrenches=["link7"])
+        return [lw.mass_matrix(model, q), *derivatives, kernel(q, q, q, np.ones((2, 6)))]
+
+    first = results()
+    monkeypatch.setattr(selection, "trace", lambda bound: pytest.fail(f"{bound.title} was traced again"))
+    for one, other in zip(first, results(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_options_and_shapes_are_of_what_determines_a_program(folder):
+    model, q = lw.load("arm7"), np.full(7, 0.3)
+    wrench = np.arange(6.0)
+    results = []
+    for frames in ([], ["link7"], ["link4"]):
+        kernel = lw.compile(lw.inverse_dynamics, lw.load("arm7"), wrenches=frames)
+        results.append(kernel(q, q, q, *[wrench] * len(frames)))
+    assert np.abs(results[1] - results[2]).max() > 1e-3
+    np.testing.assert_allclose(results[0], lw.inverse_dynamics(model, q, q, q), rtol=1e-12)
+    np.testing.assert_allclose(results[2], lw.inverse_dynamics(model, q, q, q, wrenches={"link4": wrench}), rtol=1e-12)
+
+
+def test_functions_of_users_are_traced_again(folder):
+    model, q = lw.load("two_link"), np.array([0.3, 0.4])
+    for factor in (1.0, 2.0):
+
+        def scaled(model, q, factor=factor):
+            return factor * lw.center_of_mass(model, q)
+
+        np.testing.assert_allclose(lw.compile(scaled, model)(q), factor * lw.center_of_mass(model, q), rtol=1e-13)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -188,8 +189,13 @@ def is_built_in(model: Model) -> bool:
     kind, _, count = model.name.partition(":")
     if kind not in BUILT_IN or (count and not (count.isdigit() and int(count[:7]) <= len(model.joints))):
         return False
+    return _joints_of(model.name) == [(joint.name, joint.type) for joint in model.joints]
+
+
+@cache
+def _joints_of(name: str) -> list[tuple[str, str]]:
+    """Return the names and types of the joints of a built-in mechanism; none if there is no mechanism of this name."""
     try:
-        made = built_in(model.name)
+        return [(joint.name, joint.type) for joint in built_in(name).joints]
     except LinkwrightError:
-        return False
-    return [(joint.name, joint.type) for joint in made.joints] == [(joint.name, joint.type) for joint in model.joints]
+        return []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwright.errors import FormatError, InputError
-from linkwright.files import file_at, read_arrays, replacing
+from linkwright.files import file_at, read_arrays, replacing, write_rows
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
@@ -44,7 +44,7 @@ def save(trajectory: Trajectory, path: str | Path, step: float | None = None) ->
     header += [f"{kind}:{name}" for kind in ("v", "a") for name in names]
     with replacing(path) as place, place.open("w", encoding="utf-8") as file:
         file.write(",".join(header) + "\n")
-        np.savetxt(file, np.column_stack([t, q, v, a]), delimiter=",", fmt="%.17g")
+        write_rows(file, np.column_stack([t, q, v, a]))
     return path
 
 

@@ -69,7 +69,7 @@ def dress(axes: Axes) -> None:
 
 
 def legend_beside(axes: Axes) -> Legend:
-    """Add a legend to the right of axes, where it hides nothing."""
+    """Add a legend to the right of axes, where it hides nothing; a name with dollar signs is no formula."""
     legend = axes.legend(
         loc="upper left",
         bbox_to_anchor=(1.0, 1.02),
@@ -79,5 +79,7 @@ def legend_beside(axes: Axes) -> Legend:
         borderaxespad=0.3,
         labelcolor=TEXT,
     )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
     legend.set_in_layout(True)
     return legend

@@ -124,8 +124,8 @@ def plot_contacts(t: Any, forces: Mapping[str, Any], *, title: str = "") -> Figu
     figure = Figure(figsize=(8.0, 4.2), layout="constrained")
     _canvas(figure)
     _contact_panel(figure.add_subplot(), t, forces)
-    figure.suptitle(_join(title, "contact"), fontsize=12, color=palette.TEXT)
-    return _literal(figure)
+    figure.suptitle(_join(title, "contact"), fontsize=12, color=palette.TEXT, parse_math=False)
+    return figure
 
 
 def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, title: str = "") -> Figure:
@@ -154,9 +154,9 @@ def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, ti
     for axes in (upper, lower):
         _dress(axes, t)
     legend_beside(upper)
-    figure.suptitle(_join(title, "energy"), fontsize=12, color=palette.TEXT)
+    figure.suptitle(_join(title, "energy"), fontsize=12, color=palette.TEXT, parse_math=False)
     figure.align_ylabels()
-    return _literal(figure)
+    return figure
 
 
 def plot_motion(
@@ -206,7 +206,6 @@ def plot_motion(
         if crowded:
             _heat_map(figure, figure.add_subplot(grid[0, column]), t, values, quantity)
             continue
-        last = len(groups) - 1
         kept = _exerted(model, values, groups) if quantity == "effort" else groups
         for row, group in enumerate(groups):
             if group not in kept:
@@ -215,7 +214,7 @@ def plot_motion(
             _panel(axes, t, values, group, quantity, units, _limits(model, limits and which == "nq"))
             if which == "nq" and marks is not None:
                 _mark_reached(axes, t, values, group, marks)
-            axes.set_xlabel("time (s)" if row == last else "")
+            _label_time(axes, lowest=group is kept[-1])
             legend, beside = axes.get_legend(), panels[-1][row : row + 1]
             if legend is not None and column < len(columns) - 1 and beside and beside[0].labels == group.labels:
                 legend.remove()  # the last column's is of the same colors
@@ -227,8 +226,8 @@ def plot_motion(
         _wrench_row(figure, grid, rows - 1 - bool(contacts), len(columns), t, wrenches)
     if contacts:
         _contact_panel(figure.add_subplot(grid[rows - 1, :]), t, contacts)
-    figure.suptitle(model.name if title is None else title, fontsize=13, color=palette.TEXT)
-    return _literal(figure)
+    figure.suptitle(model.name if title is None else title, fontsize=13, color=palette.TEXT, parse_math=False)
+    return figure
 
 
 def _plot(
@@ -261,7 +260,7 @@ def _plot(
         for k, group in enumerate(groups):
             axes = figure.add_subplot(grid[k % n_rows, k // n_rows])
             _panel(axes, t, values, group, quantity, units, _limits(model, limits))
-            axes.set_xlabel("time (s)" if k % n_rows == n_rows - 1 or k == len(groups) - 1 else "")
+            _label_time(axes, lowest=k % n_rows == n_rows - 1 or k == len(groups) - 1)
     plural = {"velocity": "velocities"}.get(quantity, quantity + "s")
     figure.suptitle(
         _join(model.name if title is None else title, f"joint {plural}"),
@@ -269,7 +268,7 @@ def _plot(
         color=palette.TEXT,
         parse_math=False,
     )
-    return _literal(figure)
+    return figure
 
 
 def _exerted(model: Model, values: Array, groups: tuple[PanelGroup, ...]) -> tuple[PanelGroup, ...]:
@@ -295,15 +294,6 @@ DASHED = (0, (5, 4))
 
 def _join(*parts: str) -> str:
     return " – ".join(part for part in parts if part)
-
-
-def _literal(figure: Figure) -> Figure:
-    """The figure with its words as they are: a name with dollar signs is no formula."""
-    from matplotlib.text import Text
-
-    for text in figure.findobj(Text):
-        text.set_parse_math(False)
-    return figure
 
 
 def _shown(label: str) -> str:
@@ -339,7 +329,7 @@ def _panel(
         earlier.append(shown)
     _dress(axes, t)
     axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} ({units[group.unit]})")
-    axes.set_title(group.title, fontsize=9, color=palette.MUTED, loc="left", pad=4)
+    axes.set_title(group.title, fontsize=9, color=palette.MUTED, loc="left", pad=4, parse_math=False)
     if group.labels != (group.title,):
         legend_beside(axes)
     low, high = axes.get_ylim()
@@ -478,6 +468,12 @@ def _heat_map(figure: Figure, axes: Axes, t: Array, values: Array, quantity: str
     axes.set_xlabel("time (s)")
     axes.set_ylabel("coordinate")
     figure.colorbar(image, ax=axes, label=f"{quantity} (SI)", pad=0.02)
+
+
+def _label_time(axes: Axes, lowest: bool) -> None:
+    """Label the axis of time in the lowest panel of a column, which the panels above share."""
+    axes.set_xlabel("time (s)" if lowest else "")
+    axes.tick_params(labelbottom=lowest)
 
 
 def _dress(axes: Axes, t: Array) -> None:

@@ -17,11 +17,12 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from linkwright.compiler.ir.program import Program
+from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native.cache import read, write
 
 PACKAGE = __name__.partition(".")[0]
@@ -30,8 +31,11 @@ KNOWN = (PACKAGE, "builtins", "numpy", "pathlib", "types", "collections", "funct
 """Packages whose functions and classes are known by their names"""
 
 
-def kept_program(make: Callable[[], Program], *determined_by: Any) -> Program:
-    """Return a program as it was kept on disk, or ``make()``, which is kept.
+Made = TypeVar("Made", Program, "Program | Staged")
+
+
+def kept_program(make: Callable[[], Made], *determined_by: Any) -> Made:
+    """Return a program as it was kept on disk, or ``make()``, which is kept if it is a :class:`Program`.
 
     Parameters
     ----------
@@ -54,7 +58,7 @@ def kept_program(make: Callable[[], Program], *determined_by: Any) -> Program:
             if isinstance(program, Program):
                 return program
     program = make()
-    if name is not None:
+    if name is not None and isinstance(program, Program):
         write(name, zlib.compress(pickle.dumps(program, pickle.HIGHEST_PROTOCOL), level=1))
     return program
 

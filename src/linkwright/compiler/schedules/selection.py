@@ -14,6 +14,7 @@ from linkwright.compiler.front.sweeps import Argument, record
 from linkwright.compiler.front.trace import trace, uncollected
 from linkwright.compiler.ir.program import ArraySpec, Program
 from linkwright.compiler.ir.staged import Staged
+from linkwright.compiler.native.kept_programs import kept_program
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.passes.rematerialization import loops_of
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
@@ -52,8 +53,13 @@ def program(bound: BoundFunction, unroll: bool | None = None) -> Program | Stage
     """Return straight-line code, or loops over the bodies, by the option or the size of the mechanism.
 
     If one form is impossible or too long, the other is used. Raises :class:`TooLargeError` with the reasons if
-    neither is possible.
+    neither is possible. Straight-line code of the library's functions is kept on disk.
     """
+    determined_by = bound.name, bound.book, bound.shapes, bound.model, bound.options, bound.regroup, unroll
+    return kept_program(lambda: _program(bound, unroll), *determined_by)
+
+
+def _program(bound: BoundFunction, unroll: bool | None) -> Program | Staged:
     bodies = 0 if bound.model is None else len(bound.model.links)
     few = bodies_in_loops(bound)
     first, second = (in_loops, trace) if bodies >= few else (trace, in_loops)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
-from linkwright.files import replacing
+from linkwright.files import replacing, write_rows
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
@@ -150,7 +150,7 @@ class Measurements(_Arrays):
                     for first in range(0, len(self.q), AT_ONCE):
                         part = [named[what][first : first + AT_ONCE] for what in kept]
                         table = np.column_stack([x.reshape(len(x), -1) for x in part])
-                        np.savetxt(file, table, delimiter=",", fmt="%.12g")
+                        write_rows(file, table, digits=12)
         return Path(path)
 
 

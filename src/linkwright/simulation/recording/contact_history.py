@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.compiler.public import compile_or_not
+from linkwright.compiler.public import kernel_of
 from linkwright.dynamics.contact.points import pair_name, points_of_pair
 from linkwright.dynamics.contact.smooth import smooth_laws, smooth_points
 from linkwright.dynamics.impulses.constraints import (
@@ -24,7 +24,6 @@ from linkwright.dynamics.impulses.constraints import (
 from linkwright.dynamics.impulses.contact_impulses import contact_impulses, row_names
 from linkwright.errors import InputError
 from linkwright.model.coordinates import velocity_names
-from linkwright.model.memo import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators.constrained_step import Constraints, step_residuals
 from linkwright.spatial.arrays import Array
@@ -161,13 +160,11 @@ def contact_history(motion: Motion) -> ContactHistory:
         vectors = np.zeros((*none.shape, 3))
         table: list[Array] = [none, vectors, vectors, vectors, vectors]
     elif motion.smooth:
-        table = _in_rows(
-            derived(model, _smooth_contact_kernel, make=lambda: _smooth_contact_kernel(model)), q, motion.v
-        )
+        table = _in_rows(kernel_of(_smooth_contacts, model), q, motion.v)
     else:
         # a step's impulses act along the frames of its beginning, if that is there
         begins = np.concatenate([p[1:], np.zeros_like(p[:1])]) if whole else p
-        table = _in_rows(derived(model, _contact_kernel, make=lambda: _contact_kernel(model, p.shape[-1])), q, begins)
+        table = _in_rows(kernel_of(_contacts_by_impulses, model, p=(p.shape[-1],)), q, begins)
         if whole:
             table[3:] = [np.concatenate([np.zeros_like(x[:1]), x[:-1]]) for x in table[3:]]
     each = [law.stiffness for law in smooth_laws(model)] if motion.smooth else [pair.stiffness for pair in model.pairs]
@@ -239,7 +236,7 @@ def limit_efforts(motion: Motion) -> Array:
     p = motion.impulses[..., _places(model, constraints).limits]
     if any(spring.limits and not spring.coefficients for spring in model.springs):
         q = np.concatenate([motion.q[:1], motion.q[:-1]])  # rows at the beginning of each step
-        J = compile_or_not(_limit_rows, model)(q)
+        J = kernel_of(_limit_rows, model)(q)
         return np.asarray((p[..., None, :] @ J)[..., 0, :] / _durations(motion))
     return np.asarray(p @ _limit_rows(model, model.neutral()) / _durations(motion))
 
@@ -261,11 +258,8 @@ def _durations(motion: Motion) -> Any:
     return motion.step if motion.durations is None else motion.durations[:, None]
 
 
-def _contact_kernel(model: Model, size: int) -> Callable[..., Any]:
-    def found(model: Model, q: Array, p: Array) -> tuple[Array, ...]:
-        return tuple(np.stack(one) for one in zip(*contact_impulses(model, q, p), strict=True))
-
-    return compile_or_not(found, model, p=(size,))
+def _contacts_by_impulses(model: Model, q: Array, p: Array) -> tuple[Array, ...]:
+    return tuple(np.stack(one) for one in zip(*contact_impulses(model, q, p), strict=True))
 
 
 def point_forces(
@@ -294,12 +288,9 @@ def pairs_of_points(model: Model) -> Array:
     return np.repeat(np.arange(len(counts)), counts).astype(int)
 
 
-def _smooth_contact_kernel(model: Model) -> Callable[..., Any]:
-    def found(model: Model, q: Array, v: Array) -> tuple[Array, ...]:
-        points = [(*one.point, one.force, one.moment) for one in smooth_points(model, q, v)]
-        return tuple(np.stack(one) for one in zip(*points, strict=True))
-
-    return compile_or_not(found, model)
+def _smooth_contacts(model: Model, q: Array, v: Array) -> tuple[Array, ...]:
+    points = [(*one.point, one.force, one.moment) for one in smooth_points(model, q, v)]
+    return tuple(np.stack(one) for one in zip(*points, strict=True))
 
 
 def _left_of(motion: Motion, whole: bool) -> tuple[Array, Array, Array]:
@@ -314,16 +305,12 @@ def _left_of(motion: Motion, whole: bool) -> tuple[Array, Array, Array]:
         )
     model, size = motion.model, constraints.size(motion.model)
 
-    def make() -> Callable[..., Any]:
-        def left(model: Model, q: Array, v: Array, q1: Array, v1: Array, p: Array, h: Any) -> tuple[Any, ...]:
-            return step_residuals(model, q, v, q1, v1, p, h, constraints)
-
-        return compile_or_not(left, model, q1=(model.nq,), v1=(model.nv,), p=(size,), h=())
-
+    sizes = {"q1": (model.nq,), "v1": (model.nv,), "p": (size,), "h": ()}
+    kernel = kernel_of(step_residuals, model, **sizes, constraints=constraints)
     q, v = motion.q, motion.v
     states = (q[:-1], v[:-1], q[1:], v[1:], motion.impulses[1:])
     h = motion.step if motion.durations is None else motion.durations[1:]
-    found = _in_rows(derived(model, _left_of, constraints, make=make), *states, h)
+    found = _in_rows(kernel, *states, h)
     if motion.durations is not None:  # at an event there is no step between the states before and after it
         found = [np.where(np.diff(motion.t) > 0.0, x, 0.0) for x in found]
     work, lift, residual = (np.concatenate([np.zeros((1, *shape[1:])), x]) for x in found)

@@ -19,7 +19,7 @@ from linkwright.compiler.public import kernel_of, public
 from linkwright.dynamics.contact.smooth import pair_energy, soft_pair_energy
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError
-from linkwright.files import file_at, replacing, write_arrays, write_figure
+from linkwright.files import file_at, replacing, write_arrays, write_figure, write_rows
 from linkwright.model.coordinates import velocity_names
 from linkwright.model.tree import Model
 from linkwright.provided import save_motion_log, save_motion_page, show_in_studio
@@ -410,7 +410,7 @@ class Motion:
             for first in range(0, len(self.t), ROWS_AT_ONCE):  # a table of all would double the memory
                 rows = slice(first, first + ROWS_AT_ONCE)
                 table = np.column_stack([x[rows].reshape(len(self.t[rows]), -1) for x in columns])
-                np.savetxt(file, table, delimiter=",", fmt="%.17g")
+                write_rows(file, table)
 
     @property
     def playing(self) -> tuple[Array, Array]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwright.bounds import positive, whole_number
+from linkwright.compiler.native.threads import default_threads
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 TRAIL_SECONDS = 1.2
 TRAIL_POINTS_PER_FRAME = 6
+LONG = 0.01
+"""s, from which pictures are rendered by other threads"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,22 +53,35 @@ class Film:
             yield drawn[k] if k in drawn else next(others)
 
     def some_frames(self, numbers: Sequence[int]) -> Iterator[Array]:
-        """Yield the pixels of the pictures with these numbers.
+        """Yield the pixels of the pictures with these numbers."""
+        rendered = _in_order(self.render, numbers)
+        yield from self.scene.frames(lambda k: self.show(numbers[k], next(rendered)), len(numbers))
 
-        The next picture is rendered while one is drawn, and while the caller works on it.
-        """
-        if not len(numbers):
-            return
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            waiting = [pool.submit(self.render, numbers[0])]
 
-            def show(k: int) -> None:
-                pixels = waiting.pop().result()
-                if k + 1 < len(numbers):
-                    waiting.append(pool.submit(self.render, numbers[k + 1]))
-                self.show(numbers[k], pixels)
+def _in_order(render: Callable[[int], list[Array]], numbers: Sequence[int]) -> Iterator[list[Array]]:
+    """Yield the rendered pictures with these numbers.
 
-            yield from self.scene.frames(show, len(numbers))
+    Pictures that take long are rendered ahead by other threads. For others, threads would wait longer for the lock of
+    Python's interpreter than they work.
+    """
+    seconds = 0.0
+    for k in numbers[:2]:  # the first of a process loads the renderer
+        start = perf_counter()
+        picture = render(k)
+        seconds = perf_counter() - start
+        yield picture
+    if seconds <= LONG:
+        yield from map(render, numbers[2:])
+        return
+    threads = default_threads()
+    with ThreadPoolExecutor(threads) as pool:
+        ahead: deque[Future[list[Array]]] = deque()
+        for k in numbers[2:]:
+            ahead.append(pool.submit(render, k))
+            if len(ahead) > threads:
+                yield ahead.popleft().result()
+        for future in ahead:
+            yield future.result()
 
 
 def checked_motion(model: Model, t: Any, q: Any) -> tuple[Array, Array]:

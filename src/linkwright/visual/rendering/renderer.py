@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import threading
-from collections.abc import Callable
-from functools import cache, partial
-from itertools import pairwise
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from linkwright.compiler.native import runtime
-from linkwright.compiler.native.threads import default_threads
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.skin import Skin
 from linkwright.visual.drawing.view import View
@@ -23,8 +19,6 @@ SHADOW_SIDE = 560
 """samples of the shadow map along each axis"""
 LIGHT = (0.45, 0.45, 1.0)
 """the direction of the light: parts of right, of towards the viewer, and of up"""
-MOST_BANDS = 4
-"""of a picture that are shaded at the same time"""
 DARKNESS = 0.3
 """of a shadow on the ground"""
 SOFTNESS, BIAS = 0.012, 0.008
@@ -97,7 +91,7 @@ def _functions() -> dict[str, Any]:
     clearing = ctypes.CFUNCTYPE(None, ctypes.POINTER(TriangleBuffer))
     drawing = ctypes.CFUNCTYPE(None, ctypes.POINTER(TriangleBuffer), _Pointer, _Pointer, _Pointer, number, number)
     shading = ctypes.CFUNCTYPE(None, ctypes.POINTER(SurfaceLook), number, number)
-    laying = ctypes.CFUNCTYPE(None, _Pointer, number, number, _Pointer, number)
+    laying = ctypes.PYFUNCTYPE(None, _Pointer, number, number, _Pointer, number)  # too short to give the lock away
     return {
         "lay_over": laying(found["lay_over"]),
         "clear_buffer": clearing(found["clear_buffer"]),
@@ -114,8 +108,20 @@ def lay_over(pixels: Array, picture: Array, left: int, top: int) -> None:
     _functions()["lay_over"](part.ctypes.data, width, height, target.ctypes.data, picture.strides[0])
 
 
+class _Buffers:
+    """What a picture is drawn in: the nearest triangles for the viewer and for the light, and the pixels."""
+
+    def __init__(self, width: int, height: int, veiled: bool):
+        size = SAMPLES * width, SAMPLES * height
+        self.solid = TriangleBuffer(*size)
+        self.veil = TriangleBuffer(*size) if veiled else None
+        self.shadow = TriangleBuffer(SHADOW_SIDE, SHADOW_SIDE, with_faces=False)
+        self.shadow_reach = np.zeros((SHADOW_SIDE, 2), np.int32)
+        self.pixels = np.zeros((height, width, 4), dtype=np.uint8)
+
+
 class SolidRenderer:
-    """Renders the triangles of a mechanism in a view.
+    """Renders the triangles of a mechanism in a view; several threads may render at the same time.
 
     Parameters
     ----------
@@ -138,12 +144,8 @@ class SolidRenderer:
         self._order, self._faces = order, np.ascontiguousarray(covered.faces[order], dtype=np.int32)
         self._closed = np.ascontiguousarray(covered.closed[order], dtype=np.uint8)
         self._opaque = int((covered.opacity >= 1.0).sum())
-        size = SAMPLES * width, SAMPLES * height
-        self._solid = TriangleBuffer(*size)
-        self._veil = TriangleBuffer(*size) if self._opaque < len(self._faces) else None
-        self._shadow = TriangleBuffer(SHADOW_SIDE, SHADOW_SIDE, with_faces=False)
-        self._shadow_reach = np.zeros((SHADOW_SIDE, 2), np.int32)
-        self._pixels = np.zeros((height, width, 4), dtype=np.uint8)
+        self._veiled = self._opaque < len(self._faces)
+        self._unused: list[_Buffers] = []
 
     def paint(self, colors: Array) -> Array:
         """Return the colors and opacities (m, 4) for :meth:`image`, from the colors (m, 3) of the triangles, 0 to 1."""
@@ -175,7 +177,8 @@ class SolidRenderer:
         ndarray of uint8, shape (height, width, 4)
             Red, green, blue and opacity.
         """
-        view, faces, functions = self.view, self._faces, _functions()  # loaded before threads need them
+        view, faces, functions = self.view, self._faces, _functions()
+        buffers = self._unused.pop() if self._unused else _Buffers(self.width, self.height, self._veiled)
         axes, origin = view.axes, about + view.center
         p = (self.covered.at(poses) - origin) @ axes.T
         normals = np.ascontiguousarray(self.covered.normals_at(poses) @ axes.T, dtype=np.float32)
@@ -189,13 +192,11 @@ class SolidRenderer:
         up, light = self._up, self._light
         floor = None if view.ground is None or not ground else view.ground - float(view.up @ origin)
         to_shadow, at_light, extent = _shadow_map(p, self._shadow_axes)
-        _together(
-            lambda: self._solid.draw(corners, faces, self._closed, 0, self._opaque),
-            lambda: self._shadow.draw(at_light, faces, self._closed, 0, self._opaque),
-        )
-        functions["widen_spans"](ctypes.byref(self._shadow), REACH, self._shadow_reach.ctypes.data)
-        if self._veil is not None:
-            self._veil.draw(corners, faces, self._closed, self._opaque, len(faces))
+        buffers.solid.draw(corners, faces, self._closed, 0, self._opaque)
+        buffers.shadow.draw(at_light, faces, self._closed, 0, self._opaque)
+        functions["widen_spans"](ctypes.byref(buffers.shadow), REACH, buffers.shadow_reach.ctypes.data)
+        if buffers.veil is not None:
+            buffers.veil.draw(corners, faces, self._closed, self._opaque, len(faces))
         box = np.zeros(4, dtype=int)
         if floor is not None:
             q = p - np.outer((p @ up - floor) / float(up @ light), light)
@@ -205,10 +206,10 @@ class SolidRenderer:
             least, greatest = _bounds(ends)
             low, high = (np.clip(x, 0, (self.width, self.height)) for x in (least - margin, greatest + margin))
             box = np.array([low[0], high[0], low[1], high[1]]).astype(int)
-        self._pixels.fill(0)
+        buffers.pixels.fill(0)
         look = SurfaceLook(
-            ctypes.pointer(self._solid),
-            None if self._veil is None else ctypes.pointer(self._veil),
+            ctypes.pointer(buffers.solid),
+            None if buffers.veil is None else ctypes.pointer(buffers.veil),
             faces.ctypes.data,
             corners.ctypes.data,
             normals.ctypes.data,
@@ -225,30 +226,17 @@ class SolidRenderer:
             (ctypes.c_float * 3)(*self._half),
             floor or 0.0,
             DARKNESS,
-            ctypes.pointer(self._shadow),
-            self._shadow_reach.ctypes.data,
+            ctypes.pointer(buffers.shadow),
+            buffers.shadow_reach.ctypes.data,
             (ctypes.c_float * 12)(*to_shadow.ravel()),
             BIAS * extent,
             SOFTNESS * SHADOW_SIDE,
-            self._pixels.ctypes.data,
+            buffers.pixels.ctypes.data,
         )
-        rows = np.flatnonzero(self._solid.spans[:, 1] >= 0) // SAMPLES
-        bands = min(MOST_BANDS, default_threads())
-        inner = np.quantile(rows, np.arange(1, bands) / bands).astype(int) if len(rows) else np.zeros(bands - 1, int)
-        starts = [0, *inner.tolist(), self.height]
-        shade = functions["shade_pixels"]
-        _together(*(partial(shade, ctypes.byref(look), first, end) for first, end in pairwise(starts)))
-        return self._pixels.copy()
-
-
-def _together(*work: Callable[[], None]) -> None:
-    """Run functions at the same time."""
-    threads = [threading.Thread(target=one) for one in work[1:]]
-    for thread in threads:
-        thread.start()
-    work[0]()
-    for thread in threads:
-        thread.join()
+        functions["shade_pixels"](ctypes.byref(look), 0, self.height)
+        image = buffers.pixels.copy()
+        self._unused.append(buffers)
+        return image
 
 
 def _bounds(points: Array) -> tuple[Array, Array]:
