@@ -109,7 +109,7 @@ class Kernel(Entered):
         """Whether all machine code used so far came from the cache."""
         return self._native is not None and self._native.from_cache
 
-    def prepare(self, *, rows: bool = True, batches: bool = True) -> Kernel:
+    def prepare(self, *, rows: bool = True, batches: bool = True, soon: bool = False) -> Kernel:
         """Compile the machine code for single rows and for batches now instead of on first use.
 
         Parameters
@@ -118,6 +118,8 @@ class Kernel(Entered):
             Whether the code for single rows is compiled.
         batches : bool, optional
             Whether the code for batches is compiled.
+        soon : bool, optional
+            Whether code for single rows is compiled quickly at first, and well when sequences ran for long.
 
         Returns
         -------
@@ -125,7 +127,7 @@ class Kernel(Entered):
             The kernel.
         """
         if self._native is not None:
-            self._native.prepare(rows, batches)
+            self._native.prepare(rows, batches, soon)
         if rows and type(self) is Kernel:
             self._enter()
         return self
@@ -294,7 +296,7 @@ class Kernel(Entered):
         machine_code = native.row if alone else native.loop
         task = CallsInSequence(form, machine_code, alone, calls, arrays, fed, results, turns, in_place, order)
         if alone:
-            return partial(task.run, 0, 1, 1)
+            return native.counted(partial(task.run, 0, 1, 1))
         each = calls * turns * form.work / (LANE_WORK * self._width)
 
         def run() -> None:

@@ -157,13 +157,14 @@ def code(
     symbols: Mapping[str, int],
     exports: Sequence[str],
     scheduled: bool = True,
+    of: Target | None = None,
 ) -> tuple[Code, bool]:
     """Return loaded code by its name in the cache, or from the text of an LLVM module; and whether it was cached."""
     image = read(name)
     if image is not None:
         with contextlib.suppress(RuntimeError, LinkwrightError):  # not loadable by this LLVM: compiled again
             return Code(image, symbols, exports), True
-    image = generate(text(), scheduled)
+    image = generate(text(), scheduled, of)
     write(name, image)
     return Code(image, symbols, exports), False
 

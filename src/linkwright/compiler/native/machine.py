@@ -157,6 +157,9 @@ class _Linkers:
 _linkers = _Linkers()
 
 
+QUICKER = 4
+"""How many times as long code takes to make that is not made quickly"""
+
 LONG = 10_000_000
 """Letters of a function from which code is not made quickly: what waits for its use would fill the stack, which holds
 8 MB. It takes 0.02 to 0.2 bytes a letter (measured on functions of 2 to 7 million)."""
@@ -167,11 +170,12 @@ SPLIT = 1_000_000
 time."""
 
 
-def generate(ir: str, scheduled: bool = True) -> bytes:
+def generate(ir: str, scheduled: bool = True, of: Target | None = None) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
-    with LOCK, compiling_code(len(ir)):
+    of = target() if of is None else of
+    with LOCK, compiling_code(len(ir) // QUICKER if of.quick else len(ir)):
         longest = max(map(len, ir.split("\ndefine ")))
-        machine = _target_machine(target() if longest < LONG else target()._replace(quick=False))
+        machine = _target_machine(of if longest < LONG else of._replace(quick=False))
         try:
             module = llvm.parse_assembly(ir)
             module.verify()

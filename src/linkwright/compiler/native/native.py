@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import time
 import weakref
 from collections.abc import Callable
@@ -20,12 +21,15 @@ from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native import cache, interrupts, machine, runtime
 from linkwright.compiler.native.call import universal_function
 from linkwright.compiler.native.entry import CallTable
-from linkwright.status import status_message
+from linkwright.status import CompileRate, status_message
 
 _ROWS_MEASURED = 512
 
 _EXPORTS = {"row": ("single",), "batches": ("loop",), "both": ("loop", "single")}
 """Functions of each part of the code that are called from outside."""
+
+LETTERS = 60
+"""Letters of code per operation, approximately"""
 
 _AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 """Code of a row: its arguments, and the bytes between rows (unused)."""
@@ -64,6 +68,10 @@ class Native:
         self._codes: dict[str, machine.Code] = {}
         self._found: list[bool] = []
         self._batches: tuple[Callable[..., Any], Any] | None = None
+        self._quick: machine.Code | None = None
+        """code for single rows that was made quickly; what has its address may still call it"""
+        self._left = math.inf
+        """s that it runs until better code is made"""
 
     @property
     def from_cache(self) -> bool:
@@ -87,12 +95,32 @@ class Native:
         """Address of the loop over the rows of a batch."""
         return self._code("batches").exported["loop"]
 
-    def prepare(self, rows: bool = True, batches: bool = True) -> Native:
-        """Make the code for single rows, for batches, or both now."""
+    def prepare(self, rows: bool = True, batches: bool = True, soon: bool = False) -> Native:
+        """Make the code for single rows, for batches, or both now.
+
+        ``soon``: make code for single rows quickly, and better code after :meth:`counted` runs of as long as it takes.
+        """
         for part, wanted in (("row", rows), ("batches", batches)):
             if wanted:
-                self._code(part)
+                self._code(part, soon and part == "row")
         return self
+
+    def counted(self, run: Callable[[], None]) -> Callable[[], None]:
+        """Return a function that runs code for single rows and counts its time if the code was made quickly."""
+        if self._left == math.inf:
+            return run
+
+        def counting() -> None:
+            start = time.perf_counter()
+            run()
+            self._left -= time.perf_counter() - start
+            if self._left <= 0.0:
+                with machine.LOCK:
+                    if self._left != math.inf:
+                        self._left, self._quick = math.inf, self._codes.pop("row")
+                        self._code("row")
+
+        return counting
 
     def _run_row(self, arguments: int, steps: int) -> None:
         """A row that lanes left aside, before there was code for it. It must not raise: no Python called it."""
@@ -105,7 +133,7 @@ class Native:
             return
         _AS_ROW(self._row_at.value or 0)(arguments, steps)
 
-    def _code(self, part: str) -> machine.Code:
+    def _code(self, part: str, soon: bool = False) -> machine.Code:
         """Return the code for "row" or "batches"; staged programs of single rows have both in one module."""
         staged = isinstance(self._program, Staged)
         if staged and self.width == 1:
@@ -113,17 +141,24 @@ class Native:
         if part not in self._codes:
             with machine.LOCK:
                 if part not in self._codes:
-                    self._codes[part] = self._made(part)
+                    self._codes[part] = self._made(part, soon)
                     if part == "row" and not staged:
                         self._row_at.value = self._codes[part].exported["single"]
         return self._codes[part]
 
     @with_room
-    def _made(self, part: str) -> machine.Code:
-        program = self._program
-        name = cache.key(f"{program.digest} {part}", self._target, self.width)
+    def _made(self, part: str, soon: bool) -> machine.Code:
+        program, of = self._program, self._target
+        known = f"{program.digest} {part}"
+        wanted = soon and not of.quick and isinstance(program, Program)
+        if wanted and cache.read(cache.key(known, of, self.width)) is None:
+            self._left = CompileRate.expected(LETTERS * program.length)
+            of = of._replace(quick=True)
+        name = cache.key(known, of, self.width)
         with status_message(f"compiling {self.name}"):
-            code, found = cache.code(name, lambda: self._text(part), self._symbols, _EXPORTS[part], _scheduled(program))
+            code, found = cache.code(
+                name, lambda: self._text(part), self._symbols, _EXPORTS[part], _scheduled(program), of
+            )
         self._found.append(found)
         return code
 

@@ -235,7 +235,7 @@ class _KernelStepper:
         self._smooth, self._law = is_smooth(options, effort_function), state
         self._spec = motion_kernel_spec(model, options, effort_function)
         self._kernel = step_kernels(model, self._spec)[every > 1]
-        self._kernel.prepare(rows=not batch, batches=bool(batch))  # outside of the measured time
+        self._kernel.prepare(rows=not batch, batches=bool(batch), soon=True)  # outside of the measured time
         try:
             shared, own = shared_and_own_values(self._spec, batch)
         except ValueError:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TRAIL_SECONDS = 1.2
 TRAIL_POINTS_PER_FRAME = 6
-LONG = 0.01
+LONG = 0.03
 """s, from which pictures are rendered by other threads"""
 
 
