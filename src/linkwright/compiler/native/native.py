@@ -150,10 +150,10 @@ class Native:
     def _made(self, part: str, soon: bool) -> machine.Code:
         program, of = self._program, self._target
         known = f"{program.digest} {part}"
-        wanted = soon and not of.quick and isinstance(program, Program)
-        if wanted and cache.read(cache.key(known, of, self.width)) is None:
-            self._left = CompileRate.expected(LETTERS * program.length)
-            of = of._replace(quick=True)
+        if soon and not of.quick and isinstance(program, Program):
+            if cache.read(cache.key(known, of, self.width)) is None:
+                self._left = CompileRate.expected(LETTERS * program.length)
+                of = of._replace(quick=True)
         name = cache.key(known, of, self.width)
         with status_message(f"compiling {self.name}"):
             code, found = cache.code(
