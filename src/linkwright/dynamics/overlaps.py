@@ -40,15 +40,14 @@ def always_overlapping(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
     if model.holds_symbols:
         return []
     left = [pair for pair in pairs if held_together(model, model.shapes[pair.first], model.shapes[pair.second])]
-    neutral = np.clip(model.neutral(), model.lower, model.upper)
     deep = DEEP * scale_of(model).length
-    left = [pair for pair, depth in zip(left, overlap_depths(model, left, neutral), strict=True) if depth > deep]
     for q in model.random(SAMPLES, seed=0):
         poses = body_poses(model, q)
         left = [pair for pair in left if _overlap(model, pair, poses, deep)]
         if not left:
-            break
-    return left
+            return []
+    neutral = np.clip(model.neutral(), model.lower, model.upper)  # last: depths of meshes take longest
+    return [pair for pair, depth in zip(left, overlap_depths(model, left, neutral), strict=True) if depth > deep]
 
 
 def held_together(model: Model, first: Shape, second: Shape) -> bool:
@@ -70,19 +69,26 @@ def overlap_depths(model: Model, pairs: Iterable[Pair], q: Array) -> list[float]
 
 
 def _depth(model: Model, pair: Pair, poses: list[Array]) -> float:
+    placed = [PlacedShape.of(model, number) for number in (pair.first, pair.second)]
+    if _surely_apart(placed, poses):
+        return 0.0
+    gap = min((float(point.gap) + pair.margin for point in points_between(model, pair, poses)), default=0.0)
+    return max(0.0, -gap)
+
+
+def _surely_apart(placed: Iterable[PlacedShape], poses: list[Array]) -> bool:
+    """Return whether one of two shapes is a mesh without its convex hull, or their bounding spheres do not meet."""
     spheres = []
-    for one in (PlacedShape.of(model, number) for number in (pair.first, pair.second)):
+    for one in placed:
         if one.shape.kind == "mesh" and one.shape.hull is None:
-            return 0.0
+            return True
         if one.shape.kind not in UNBOUNDED:
             (center, radius), (R, p) = bounding_sphere(one.shape), split_pose(one.pose(poses))
             spheres.append((R @ center + p, radius))
-    if len(spheres) == 2:
-        (c1, r1), (c2, r2) = spheres
-        if np.linalg.norm(c1 - c2) > r1 + r2:
-            return 0.0
-    gap = min((float(point.gap) + pair.margin for point in points_between(model, pair, poses)), default=0.0)
-    return max(0.0, -gap)
+    if len(spheres) < 2:
+        return False
+    (c1, r1), (c2, r2) = spheres
+    return bool(np.linalg.norm(c1 - c2) > r1 + r2)
 
 
 def _overlap(model: Model, pair: Pair, poses: list[Array], deep: float) -> bool:
@@ -90,6 +96,8 @@ def _overlap(model: Model, pair: Pair, poses: list[Array], deep: float) -> bool:
     placed = [PlacedShape.of(model, number) for number in (pair.first, pair.second)]
     if not {one.shape.kind for one in placed} & SEARCHED:
         return _depth(model, pair, poses) > deep
+    if _surely_apart(placed, poses):
+        return False
     (A, a), (B, b) = (_core(one, poses) for one in placed)
     return bool(touch(A, B, a + b, 0.0))
 
