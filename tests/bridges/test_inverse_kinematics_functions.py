@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import ArgumentError
 
-ARM = lw.load("arm7")
+ARM = lw.load("arm4")
 OPTIONS = {"targets": {"tool": 3}, "initial_guess": True, "parameters": ["joint3.position"]}
 
 
@@ -28,7 +28,7 @@ def test_gradients_of_torch_and_jax_are_the_same():
     torch = pytest.importorskip("torch", reason="PyTorch (the extra 'torch') is not installed")
     jax = pytest.importorskip("jax", reason="JAX (the extra 'jax') is not installed")
     jax.config.update("jax_enable_x64", True)
-    w = np.random.default_rng().normal(size=(4, 7))
+    w = np.random.default_rng().normal(size=(4, ARM.nv))
     by_hand = expected(w)
     given = arguments()
     p, q, x = (torch.tensor(one) for one in given)
@@ -57,13 +57,13 @@ def test_second_derivatives_of_torch_and_jax_are_ours():
     torch = pytest.importorskip("torch", reason="PyTorch (the extra 'torch') is not installed")
     jax = pytest.importorskip("jax", reason="JAX (the extra 'jax') is not installed")
     jax.config.update("jax_enable_x64", True)
-    w = np.random.default_rng().normal(size=7)
+    w = np.random.default_rng().normal(size=ARM.nv)
     p, q, _ = arguments(2)
     options = {"targets": {"tool": 3}, "initial_guess": True}
     of_torch, of_jax = (bridge(lw.inverse_kinematics, ARM, **options) for bridge in (lw.bridges.torch, lw.bridges.jax))
     by_torch = torch.func.hessian(lambda p: (torch.tensor(w) * of_torch(p, torch.tensor(q))[0]).sum())(torch.tensor(p))
     by_jax = jax.vmap(jax.hessian(lambda p, q: (w * of_jax(p, q)[0]).sum()))(p, q)
-    kernel = lw.compile(lambda model, p, q: lw.inverse_kinematics(model, {"tool": p}, q).q, ARM, p=3, q=7)
+    kernel = lw.compile(lambda model, p, q: lw.inverse_kinematics(model, {"tool": p}, q).q, ARM, p=3, q=ARM.nq)
     ours = np.einsum("n,rnij->rij", w, kernel.derivative("p").derivative("p")(p, q))
     scale = np.abs(ours).max()
     assert np.isfinite(ours).all()

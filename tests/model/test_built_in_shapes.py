@@ -48,9 +48,8 @@ def test_a_converted_robot_keeps_its_shapes_and_its_dynamics(name, ending, tmp_p
     extent = _extent(model)
     assert np.allclose(_extent(read), extent, atol=1e-9)
     q = model.random(seed=2)
-    for one, other in zip(model.joints, read.joints, strict=True):  # URDF and SDF have no rotor inertia
-        model, read = model.with_joint(one.name, armature=0.0), read.with_joint(other.name, armature=0.0)
-    assert np.allclose(lw.mass_matrix(read, q), lw.mass_matrix(model, q), atol=1e-10)
+    found, expected = (lw.mass_matrix(x, q) - np.diag(x.armature) for x in (read, model))
+    assert np.allclose(found, expected, atol=1e-10)  # without rotor inertia, which URDF and SDF do not have
 
 
 def _extent(model):

@@ -158,25 +158,27 @@ def test_point_clouds_are_spheres_at_the_points(arm: lw.Model) -> None:
     q, rng = arm.random(6, seed=8), np.random.default_rng(0)
     cloud = rng.uniform(-1.0, 1.0, (11, 3))
     balls = [lw.Shape("world", "sphere", radius=0.02, name=f"ball{k}") for k in range(len(cloud))]
-    each = lw.distances(arm, q, obstacles=balls, obstacle_poses=lw.transform.make(np.eye(3), cloud))
-    found = lw.distances(arm, q, points=cloud, point_radius=0.02, jacobian=True)
-    own = [k for k, (_, other) in enumerate(found.pairs) if other == "points"]
-    assert len(own) == len(arm.bodies)
-    for k in own:
+    links = [body.name for body in arm.bodies]
+    at = lw.transform.make(np.eye(3), cloud)
+    each = lw.distances(arm, q, [(x, ball.name) for x in links for ball in balls], obstacles=balls, obstacle_poses=at)
+    pairs = [(x, "points") for x in links]
+    found = lw.distances(arm, q, pairs, points=cloud, point_radius=0.02, jacobian=True)
+    assert list(found.pairs) == pairs
+    for k in range(len(pairs)):
         of_link = [j for j, (link, other) in enumerate(each.pairs) if link == found.pairs[k][0] and "ball" in other]
         assert len(of_link) == len(cloud)
         assert found.distance[:, k] == pytest.approx(each.distance[:, of_link].min(axis=1), abs=1e-12)
-    near = lw.closest_pair(arm, q, points=cloud, point_radius=0.02)
+    near = lw.closest_pair(arm, q, pairs, points=cloud, point_radius=0.02)
     assert near.distance == pytest.approx(found.smallest, abs=1e-12)
     for margin in (0.0, 0.1):
-        colliding = lw.collisions(arm, q, points=cloud, point_radius=0.02, margin=margin).colliding
+        colliding = lw.collisions(arm, q, pairs, points=cloud, point_radius=0.02, margin=margin).colliding
         assert (colliding == (found.distance <= margin)).all()
     kernels = len(arm.memo)
-    moved = lw.distances(arm, q, points=cloud + rng.normal(size=(6, 1, 3)), point_radius=0.02, jacobian=True)
+    moved = lw.distances(arm, q, pairs, points=cloud + rng.normal(size=(6, 1, 3)), point_radius=0.02, jacobian=True)
     assert len(arm.memo) == kernels
-    assert (moved.distance[:, own] != found.distance[:, own]).all()
+    assert (moved.distance != found.distance).all()
     cloud[3] = np.nan
-    assert np.isnan(lw.distances(arm, q[0], points=cloud).distance).all()
+    assert np.isnan(lw.distances(arm, q[0], pairs, points=cloud, point_radius=0.02, jacobian=True).distance).all()
 
 
 @pytest.mark.parametrize("count", [41, 7])
@@ -195,6 +197,7 @@ def test_large_clouds_are_computed_in_parts(count: int, monkeypatch: pytest.Monk
         return [each.distance, each.normal, each.first, each.jacobian, near.distance, near.first, near.index, touch]
 
     whole = [results(q, world) for world in worlds]
+    assert [other for _, other in lw.distances(arm, q, **worlds[1]).pairs].count("points") == 1
     assert whole[0][-1].any()
     monkeypatch.setattr(distances_module, "MOST_POINTS", 7)
     for world, expected in zip(worlds, whole, strict=True):
@@ -228,7 +231,8 @@ def test_code_does_not_grow_with_the_number_of_points(arm: lw.Model) -> None:
     assert found.distance[:, 1] == pytest.approx(expected, abs=1e-12)
 
 
-def test_an_obstacle_is_checked_again_after_a_change(arm: lw.Model) -> None:
+def test_an_obstacle_is_checked_again_after_a_change() -> None:
+    arm = lw.Builder(lw.load("two_link")).shape("link2", "sphere", radius=0.1, xyz=(1.0, 0.0, 0.0)).build()
     q, ball = arm.neutral(), lw.Shape("world", "sphere", radius=0.1, placement=np.eye(4))
     checks = []
     problems = lw.Shape.problems
@@ -242,7 +246,7 @@ def test_an_obstacle_is_checked_again_after_a_change(arm: lw.Model) -> None:
         before = [lw.distances(arm, q, obstacles=[ball]).smallest for _ in range(3)][-1]
         assert sum(one is ball for one in checks) == 1
         assert lw.distances(arm, q, obstacles=[ball, ball]).pairs[-1][1] == "obstacle1"
-        ball.placement[:3, 3] = 5.0, 0.0, 0.0  # in place
+        ball.placement[:3, 3] = 9.0, 0.0, 0.0  # in place
         assert lw.distances(arm, q, obstacles=[ball]).distance[-1] > before + 1.0
         assert sum(one is ball for one in checks) == 3
     ball.placement[0, 0] = 2.0

@@ -24,8 +24,6 @@ from linkwright.model.joints.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 from shortened import long_form
 
-pytestmark = pytest.mark.usefixtures("optimized")  # code as users have it
-
 SWEEPS = (lw.forward_dynamics, lw.inverse_dynamics, lw.bias_forces, lw.gravity_forces)
 
 
@@ -39,7 +37,7 @@ def conditioned(model, q):
     return np.linalg.cond(lw.dynamics.mass_matrix(model, q))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(trees(max_joints=8, mimics=False), st.integers(0, 1000))
 def test_loops_compute_what_the_book_does(model, seed):
     for function in (lw.forward_dynamics, lw.inverse_dynamics):
@@ -50,6 +48,7 @@ def test_loops_compute_what_the_book_does(model, seed):
         assert relative_error(kernel(*arrays), function.book(model, *arrays)) < scale
 
 
+@pytest.mark.usefixtures("optimized")  # code as users have it, of every joint type
 @pytest.mark.parametrize("function", SWEEPS)
 def test_every_joint_type_on_lanes_and_alone(function):
     model = one_of_each(3)
@@ -298,7 +297,7 @@ def long_chain(kinds, n, seed):
     "kinds", [["revolute"], ["revolute", "prismatic", "helical"], ["spherical", "cylindrical"], ["planar", "universal"]]
 )
 def test_long_chains_in_blocks(kinds):
-    model = long_chain(kinds, 150, seed=len(kinds))
+    model = long_chain(kinds, 102, seed=len(kinds))
     kernel = lw.compile(lw.forward_dynamics, model, method="hybrid")
     assert isinstance(kernel.program, LevelProgram)
     q, v, tau = state(model, 1)
@@ -311,6 +310,7 @@ def test_long_chains_in_blocks(kinds):
     assert relative_error(rows[1], lw.dynamics.forward_dynamics(model, q, -v, tau)) < 1e-9
 
 
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize("name", ["planar:300", "chain3d:301"])
 def test_chains_of_equal_links_in_blocks(name):
     model = lw.load(name)
@@ -338,6 +338,7 @@ def test_what_is_short_or_branches_is_one_block():
 
 
 @pytest.mark.skipif(target().processor not in ("x86", "arm"), reason="other processors keep tiny numbers")
+@pytest.mark.usefixtures("optimized")
 @pytest.mark.parametrize("method", ["articulated", "assembly", "hybrid"])
 def test_tiny_numbers_are_zero_in_loops_and_nowhere_else(method):
     """A chain at rest on whose end next to nothing acts stays at rest; whoever calls keeps tiny numbers."""
