@@ -213,7 +213,7 @@ def test_large_clouds_are_computed_in_parts(count: int, monkeypatch: pytest.Monk
 
 
 def test_a_depth_image_is_a_cloud(arm: lw.Model) -> None:
-    q, cloud = arm.neutral(), np.random.default_rng(1).uniform(-1.0, 1.0, (480 * 640, 3))
+    q, cloud = arm.neutral(), np.random.default_rng(1).uniform(-1.0, 1.0, (320 * 400, 3))
     last = arm.bodies[-1].name
     found = lw.collisions(arm, q, [(arm.bodies[2].name, "points")], points=cloud + 9.0)
     assert not found.any
