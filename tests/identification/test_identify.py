@@ -91,7 +91,7 @@ def test_spikes_do_not_sway_robust_weights():
     rng = np.random.default_rng(4)
     q, v, a, tau = motion(model, 800)
     robust, plain = [], []
-    for _ in range(20):
+    for _ in range(8):
         measured, sigma = noisy(tau, rng)
         spikes = (rng.uniform(size=tau.shape) < 0.05) * rng.choice([-20.0, 20.0], tau.shape)
         found = lw.identify(model, q, v, a, measured + spikes * sigma, robust=True)
