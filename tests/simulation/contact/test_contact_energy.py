@@ -163,7 +163,8 @@ def test_the_work_of_contacts_over_a_step_is_bounded(restitution: float, frictio
     assert motion.impulses is not None
     assert work.min() < -1.0
     assert work.max() < 1e-3
-    for k, row in np.argwhere(work > 1e-9):
+    added = np.argwhere(work > 1e-9)
+    for k, row in added[np.argsort(-work[tuple(added.T)])][:20]:  # by the reference implementation, which is slow
         q0, v0, q1, v1 = motion.q[k - 1, row], motion.v[k - 1, row], motion.q[k, row], motion.v[k, row]
         impact = _step_impact(model, q0, v0, h, constraints)
         J = dense_jacobian(_groups(model, q0, impact.v, h, constraints), model.nv)
