@@ -124,7 +124,7 @@ def compiled_and_book(
 @pytest.mark.parametrize("what", MODELS)
 def test_steps_with_many_shapes_are_those_of_the_book(what: str) -> None:
     kinds, options = MODELS[what]
-    solver = lw.Solver(iterations=3, tolerance=None, position_iterations=2)
+    solver = lw.Solver(iterations=5, tolerance=None, position_iterations=3)
     _, _, p = compiled_and_book(crawler(kinds, seed=3, **options), solver, 8, 1e-8, 1e-9)
     assert np.abs(p).max() > 1e-2
 
@@ -133,7 +133,7 @@ def test_steps_with_many_shapes_are_those_of_the_book(what: str) -> None:
 def test_steps_with_contacts_of_links_with_each_other_are_those_of_the_book(kinds: list[str]) -> None:
     model = tangle(kinds, 11)
     assert len(model.pairs) > 20
-    solver = lw.Solver(iterations=2, tolerance=None, position_iterations=2)
+    solver = lw.Solver(iterations=3, tolerance=None, position_iterations=2)
     compiled_and_book(model, solver, 4, 1e-7, 1e-8, alone=True)
 
 

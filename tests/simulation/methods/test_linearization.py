@@ -49,7 +49,7 @@ def close_to(found, wanted, scale):
     assert np.abs(found - wanted).max() <= scale * (1.0 + np.abs(wanted).max())
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(trees(4), st.sampled_from(["rk4", "midpoint", "euler", "semi_implicit"]), st.integers(0, 2**31))
 def test_a_step_of_every_joint_type(model, method, seed):
     q, v, tau = state(model, seed)
@@ -58,7 +58,7 @@ def test_a_step_of_every_joint_type(model, method, seed):
     close_to(np.concatenate([A, B], axis=1), wanted, 2e-6)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(trees(4), st.integers(0, 2**31))
 def test_the_rate_is_that_of_motions_side_by_side(model, seed):
     q, v, tau = state(model, seed)
