@@ -129,7 +129,7 @@ def test_a_target_that_is_wrong_needs_no_further_code(started, monkeypatch):
     turned[:3, 3] = [0.0, 0.0, 0.36 + 0.9]
     turned[:3, :3] = lw.rotation.about([1.0, 0.0, 0.0], 2.0)
     made, make = [], Native._made
-    monkeypatch.setattr(Native, "_made", lambda native, part: made.append(part) or make(native, part))
+    monkeypatch.setattr(Native, "_made", lambda native, part, soon: made.append(part) or make(native, part, soon))
     assert lw.inverse_kinematics(arm, {"tool": far}, initial_guess=start).reason == "out of reach"
     assert not lw.inverse_kinematics(arm, {"tool": turned}, initial_guess=start).converged
     assert not made

@@ -452,7 +452,7 @@ def test_a_batch_needs_code_for_single_rows_only_where_an_angle_is_too_large_for
     """Code for each takes as long to make; rows that lanes leave aside have it made then, or tell why it is not."""
     made = []
     ours = Native._made
-    monkeypatch.setattr(Native, "_made", lambda self, part: made.append(part) or ours(self, part))
+    monkeypatch.setattr(Native, "_made", lambda self, part, soon: made.append(part) or ours(self, part, soon))
     model = arm.with_payload(arm.bodies[-1].name, 0.123)
     q0, v0 = arm.random(ROWS, seed=1), np.zeros((ROWS, arm.nv))
     lw.rollout(model, q0, v0, 20)
@@ -468,10 +468,10 @@ def test_code_that_cannot_be_made_while_a_batch_runs_is_reported(arm, monkeypatc
     q0 = np.full((ROWS, arm.nq), 1e9)
     ours = Native._made
 
-    def fails(self, part):
+    def fails(self, part, soon):
         if part == "row":
             raise MemoryError("no room for code")
-        return ours(self, part)
+        return ours(self, part, soon)
 
     monkeypatch.setattr(Native, "_made", fails)
     with pytest.raises(MemoryError, match="no room for code"):
