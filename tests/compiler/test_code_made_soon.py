@@ -57,3 +57,15 @@ def test_batches_are_made_well_at_once(made):
     lw.simulate(model, np.zeros((3, 2)), np.ones((3, 2)), 0.05, 1e-3, lw.Integrator("rk4"))
     assert made
     assert not any(made)
+
+
+def test_code_is_replaced_once(made, monkeypatch):
+    """Also if a thread has counted before another one replaced it: code that may still be called is kept."""
+    code = native.Native(lw.compile(lambda x: np.sin(x) + x**3, x=(3,)).program, 4)
+    code.prepare(batches=False, soon=True)
+    quick, counting = code._codes["row"], code.counted(lambda: None)
+    for _ in range(2):
+        code._left = 0.0
+        counting()
+    assert made == [True, False]
+    assert code._quick is quick

@@ -116,9 +116,10 @@ class Native:
             self._left -= time.perf_counter() - start
             if self._left <= 0.0:
                 with machine.LOCK:
-                    if self._left != math.inf:
-                        self._left, self._quick = math.inf, self._codes.pop("row")
+                    if self._quick is None:  # once, even if threads count at the same time
+                        self._quick = self._codes.pop("row")
                         self._code("row")
+                self._left = math.inf
 
         return counting
 
