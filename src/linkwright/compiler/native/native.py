@@ -117,8 +117,9 @@ class Native:
             if self._left <= 0.0:
                 with machine.LOCK:
                     if self._quick is None:  # once, even if threads count at the same time
-                        self._quick = self._codes.pop("row")
-                        self._code("row")
+                        better = self._made("row", soon=False)  # if Ctrl-C ends it, after the next run
+                        self._quick, self._codes["row"] = self._codes["row"], better
+                        self._row_at.value = better.exported["single"]
                 self._left = math.inf
 
         return counting
