@@ -119,7 +119,7 @@ class Kernel(Entered):
         batches : bool, optional
             Whether the code for batches is compiled.
         soon : bool, optional
-            Whether code for single rows is compiled quickly at first, and well when sequences ran for long.
+            Whether code for single rows is compiled quickly, and optimized when sequences ran as long as that takes.
 
         Returns
         -------

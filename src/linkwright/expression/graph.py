@@ -357,13 +357,12 @@ class Expr:
     __radd__ = __add__
 
     def __sub__(self, y: Any) -> Any:
-        graph = self.graph
-        if y is graph.zero:
+        if y is self.graph.zero:
             return self
-        if type(y) is not Expr or y.graph is not graph:
+        if type(y) is not Expr or y.graph is not self.graph:
             if (y := _operand(self, y)) is NotImplemented:
                 return y
-        return graph.apply_two("sub", self, y)
+        return self.graph.apply_two("sub", self, y)
 
     def __rsub__(self, y: Any) -> Any:
         return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("sub", y, self)

@@ -158,7 +158,7 @@ _linkers = _Linkers()
 
 
 QUICKER = 4
-"""How many times as long code takes to make that is not made quickly"""
+"""Time to compile optimized code, relative to code that is made quickly"""
 
 LONG = 10_000_000
 """Letters of a function from which code is not made quickly: what waits for its use would fill the stack, which holds
@@ -173,9 +173,11 @@ time."""
 def generate(ir: str, scheduled: bool = True, of: Target | None = None) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
     of = target() if of is None else of
+    longest = max(map(len, ir.split("\ndefine ")))
+    if longest >= LONG:
+        of = of._replace(quick=False)
     with LOCK, compiling_code(len(ir) // QUICKER if of.quick else len(ir)):
-        longest = max(map(len, ir.split("\ndefine ")))
-        machine = _target_machine(of if longest < LONG else of._replace(quick=False))
+        machine = _target_machine(of)
         try:
             module = llvm.parse_assembly(ir)
             module.verify()
